@@ -6,7 +6,8 @@ Canonical means UTF-8 JSON, keys sorted by code point, no insignificant space.
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from collections.abc import Sequence
+from typing import cast
 
 import msgspec
 
@@ -35,13 +36,14 @@ def digest_of(value: object) -> str:
 
 
 def revision_of(conversation: Conversation) -> str:
-    """SHA-256 over the content fields alone: equal for equal words and decisions, whoever read them."""
+    """SHA-256 over the content fields alone: the same words and decisions, whoever read them."""
     return digest_of(_content(msgspec.to_builtins(conversation, builtin_types=())))
 
 
-def _content(value: Any) -> Any:
+def _content(value: object) -> object:
     if isinstance(value, dict):
-        return {key: _content(item) for key, item in value.items() if key not in _NOT_CONTENT}
+        fields = cast("dict[str, object]", value)
+        return {key: _content(item) for key, item in fields.items() if key not in _NOT_CONTENT}
     if isinstance(value, list | tuple):
-        return [_content(item) for item in value]
+        return [_content(item) for item in cast("Sequence[object]", value)]
     return value

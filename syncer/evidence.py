@@ -73,7 +73,7 @@ _WORST_FIRST = (Status.CUT, Status.UNKNOWN, Status.SHORT, Status.EXHAUSTED)
 class Evidence(Struct, frozen=True, rename="camel", kw_only=True):
     """What was read of the connection `name` of node `owner`.
 
-    kept + left_out + unreadable is what the pages held; `total_count` is what the last page claimed.
+    kept + left_out + unreadable is what the pages held, `total_count` what the last page claimed.
     """
 
     owner: str

@@ -1,6 +1,6 @@
 """A conversation as it is kept: GitHub's names, three classes of fields, one canonical order.
 
-Field classes (DESIGN: Record and revision), which `syncer.canonical` reads from `TOUCHED` and `AS_READ`:
+Field classes (docs/how-it-works.md), which `syncer.canonical` reads from `TOUCHED` and `AS_READ`:
 
 * content — what people wrote and decided; the revision is a digest of these alone
 * touched — `updatedAt` of the pull request
@@ -59,6 +59,8 @@ class Actor(Struct, frozen=True, rename="camel"):
 
 
 class Label(Struct, frozen=True, rename="camel"):
+    """A label, under the name that it had when it was read."""
+
     id: str
     name: str
 
@@ -148,7 +150,8 @@ def resolution_event(
 ) -> datetime | None:
     """When the pull request was resolved: `mergedAt` decides, else `closedAt`; None while open.
 
-    A stamp of merging outweighs a state that contradicts it (`syncer.evidence` names the contradiction).
+    A stamp of merging outweighs a state that contradicts it; `syncer.evidence` names the
+    contradiction.
     """
     if merged_at is not None:
         return merged_at

@@ -1,4 +1,4 @@
-"""What is known of a repository itself: its identity, its releases, and the settings that shape records."""
+"""What is known of a repository itself: identity, releases, and the settings that shape records."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class Applied(Struct, frozen=True, kw_only=True):
 
 
 class Destination(Struct, frozen=True, kw_only=True):
-    """Where a sink writes: `folder` is `<root>/<owner>/<repo>`; options come from `--sink NAME:k=v`."""
+    """Where a sink writes: `folder` is `<root>/<owner>/<repo>`, options are `--sink NAME:k=v`."""
 
     folder: Path
     options: dict[str, str] = {}
@@ -117,4 +117,6 @@ class Sink(Protocol):
 class Factory(Protocol):
     """What an entry point in `syncer.sinks` names."""
 
-    def __call__(self, destination: Destination, /) -> Sink: ...
+    def __call__(self, destination: Destination, /) -> Sink:
+        """A sink for `destination`; nothing is opened or touched yet."""
+        ...
