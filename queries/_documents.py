@@ -8,6 +8,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 from graphql import (
+    DefinitionNode,
     DocumentNode,
     FieldNode,
     FragmentDefinitionNode,
@@ -22,9 +23,12 @@ from graphql import (
     visit,
 )
 
+from queries._trim import Without, trimmed
+
 __all__ = ["NAMES", "Document", "compose", "load", "variables"]
 
 _PRICE = "rateLimit"
+_WHOLE: Without = frozenset()
 
 
 def _stems(*folder: str) -> tuple[str, ...]:
@@ -47,23 +51,26 @@ class Document:
 
 
 @lru_cache(maxsize=256)
-def load(name: str) -> Document:
+def load(name: str, without: Without = _WHOLE) -> Document:
     """The document of `queries/<name>.graphql` with the fragments that it uses.
 
-    Raises KeyError for a name that is not in `NAMES`.
+    The fields `without`, pairs of a type's and a field's name, are left out of it, and so is what
+    holds nothing else and the variables that nothing else uses. Raises KeyError for a name that is
+    not in `NAMES`, and ValueError if nothing is left.
     """
-    if name not in NAMES:
-        raise KeyError(name)
-    return _document(_operation(name))
+    return _document(_operation(name), without)
 
 
 @lru_cache(maxsize=1024)
-def compose(names: tuple[str, ...]) -> Document:
+def compose(names: tuple[str, ...], without: Without = _WHOLE) -> Document:
     """One document that asks for each of `names` in turn, the i-th under the alias `a<i>`.
 
-    Each part must be a document whose one field beside `rateLimit` is to be aliased. A variable
-    `v` of the i-th part is called `v<i>`; `variables` builds the matching values.
+    `rateLimit` is asked for once, the one other field of each document under its alias. A variable
+    `v` of the i-th part is called `v<i>`; `variables` builds the matching values. `without` and
+    errors are as for `load`; an empty `names` is a ValueError.
     """
+    if not names:
+        raise ValueError("nothing to ask for")
     parts = [_aliased(_operation(name), index) for index, name in enumerate(names)]
     price = [field for field in _fields(_operation(names[0])) if field.name.value == _PRICE]
     selections = [*price, *(field for part in parts for field in _fields(part))]
@@ -75,7 +82,7 @@ def compose(names: tuple[str, ...]) -> Document:
         ),
         selection_set=SelectionSetNode(selections=tuple(selections)),
     )
-    return _document(batch)
+    return _document(batch, without)
 
 
 def variables(parts: Sequence[Mapping[str, object]]) -> dict[str, object]:
@@ -87,21 +94,26 @@ def variables(parts: Sequence[Mapping[str, object]]) -> dict[str, object]:
 
 @lru_cache(maxsize=256)
 def _operation(name: str) -> OperationDefinitionNode:
-    document = parse(files("queries").joinpath(f"{name}.graphql").read_text("utf-8"))
-    (operation,) = document.definitions
-    assert isinstance(operation, OperationDefinitionNode)
+    if name not in NAMES:
+        raise KeyError(name)
+    (operation,) = _definitions(f"{name}.graphql")
+    if not isinstance(operation, OperationDefinitionNode):
+        raise TypeError(f"queries/{name}.graphql is not one operation")
     return operation
 
 
 @lru_cache(maxsize=1)
 def _fragments() -> dict[str, FragmentDefinitionNode]:
-    found: dict[str, FragmentDefinitionNode] = {}
-    for stem in _stems("fragments"):
-        text = files("queries").joinpath("fragments", f"{stem}.graphql").read_text("utf-8")
-        for definition in parse(text).definitions:
-            assert isinstance(definition, FragmentDefinitionNode)
-            found[definition.name.value] = definition
-    return found
+    return {
+        definition.name.value: definition
+        for stem in _stems("fragments")
+        for definition in _definitions("fragments", f"{stem}.graphql")
+        if isinstance(definition, FragmentDefinitionNode)
+    }
+
+
+def _definitions(*path: str) -> tuple[DefinitionNode, ...]:
+    return parse(files("queries").joinpath(*path).read_text("utf-8")).definitions
 
 
 def _fields(operation: OperationDefinitionNode) -> Iterable[FieldNode]:
@@ -109,7 +121,7 @@ def _fields(operation: OperationDefinitionNode) -> Iterable[FieldNode]:
 
 
 def _aliased(operation: OperationDefinitionNode, index: int) -> OperationDefinitionNode:
-    renamed = visit(operation, _Suffix(str(index)))
+    renamed: OperationDefinitionNode = visit(operation, _Suffix(str(index)))
     field = next(field for field in _fields(renamed) if field.name.value != _PRICE)
     aliased = replace(field, alias=NameNode(value=f"a{index}"))
     return replace(renamed, selection_set=SelectionSetNode(selections=(aliased,)))
@@ -137,16 +149,18 @@ class _Spreads(Visitor):
         self.names.append(node.name.value)
 
 
-def _document(operation: OperationDefinitionNode) -> Document:
+def _document(operation: OperationDefinitionNode, without: Without) -> Document:
+    fragments: Mapping[str, FragmentDefinitionNode] = _fragments()
+    if without:
+        operation, fragments = trimmed(operation, fragments, without)
     used: dict[str, FragmentDefinitionNode] = {}
     pending: list[OperationDefinitionNode | FragmentDefinitionNode] = [operation]
     while pending:
         spreads = _Spreads()
         visit(pending.pop(), spreads)
-        for name in spreads.names:
-            if name not in used:
-                used[name] = _fragments()[name]
-                pending.append(used[name])
+        fresh = {name: fragments[name] for name in spreads.names if name not in used}
+        used |= fresh
+        pending.extend(fresh.values())
     node = DocumentNode(definitions=(operation, *(used[name] for name in sorted(used))))
-    assert operation.name is not None
-    return Document(name=operation.name.value, node=node, text=print_ast(node))
+    name = operation.name.value if operation.name else ""
+    return Document(name=name, node=node, text=print_ast(node))
