@@ -74,7 +74,8 @@ class JsonLinesSink:
         self._folder = folder
         self._blocks: dict[str, Block] = {}
         self._staged: dict[str, Block | None] = {}  # None: the block has no line left
-        self._named: set[int] | None = None  # numbers of a replay; None: there is none
+        self._named: set[int] = set()  # every number met since `open`
+        self._replaying = False
         self._repository: Repository | None = None
         self._token: str | None = None
 
@@ -86,8 +87,8 @@ class JsonLinesSink:
     async def apply(self, batch: Batch) -> Applied:
         """Stage the blocks that the changes touch, beside the ones in place."""
         self._repository = batch.facts.repository
-        if batch.replay:
-            self._named = (self._named or set()) | {change.number for change in batch.changes}
+        self._replaying |= batch.replay
+        self._named |= {change.number for change in batch.changes}
         applied = Applied()
         for block, changes in _by_block(batch.changes).items():
             applied += await in_thread(partial(self._apply, block, changes))
@@ -157,10 +158,11 @@ class JsonLinesSink:
         self._staged[block] = _describe(block, data) if lines else None
 
     def _flush(self) -> None:
-        if self._named is not None:
-            self._drop_unnamed(self._named)
         if self._repository is None:
             return
+        if self._replaying:
+            self._drop_unnamed(self._named)
+        self._replaying = False
         if self._staged:
             self._publish()
         self._drop_staged()
