@@ -1,3 +1,4 @@
+# ruff: noqa: D102  the steps are described where they are done in earnest
 """A file system that fails or stops at a chosen step, for tests of whatever writes files."""
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ class Pages:
         if self._coming(place) == data:
             return False
         self._abandon(place)
+        self._staged.add(place)  # first, so that half a file is taken back as well
         self._folder.stage(place, data)
-        self._staged.add(place)
         return True
 
     def carry(self, source: str, target: str, sha256: str) -> bool:
