@@ -53,8 +53,10 @@ venv: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; none was found on PATH." \
 		"Install one, or name it: make PYTHON=/path/to/python3" >&2; exit 1; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { echo "$(PYTHON) cannot make a virtual" \
-		"environment; Debian and Ubuntu have it in the package python3-venv." >&2; exit 1; }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+		echo "$(PYTHON) cannot make a virtual environment;" \
+		"Debian and Ubuntu have that in the package python3-venv." >&2; exit 1; }
+	@echo "Installing what the project and its checks need into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt --editable '.[dev]'
 	@touch $@

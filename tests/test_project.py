@@ -16,6 +16,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import syncer
+from syncer.errors import StopError
 
 PIN = re.compile(r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -54,6 +55,10 @@ def needed(name: str) -> set[str]:
                 found.add(other)
                 pending.append((other, tuple(requirement.extras)))
     return found
+
+
+def stops(kind: type[StopError]) -> set[type[StopError]]:
+    return {kind}.union(*(stops(below) for below in kind.__subclasses__()))
 
 
 def test_a_constraint_is_a_name_and_an_exact_version_and_nothing_else(root: Path) -> None:
@@ -129,6 +134,14 @@ def test_every_page_of_the_docs_can_be_reached_from_the_readme(root: Path) -> No
     pages = {f"docs/{path.name}" for path in (root / "docs").glob("*.md")}
 
     assert pages - linked == set()
+
+
+def test_every_way_to_stop_has_a_documented_exit_status(root: Path) -> None:
+    page = (root / "docs" / "exit-statuses.md").read_text("utf-8")
+    documented = {int(status) for status in re.findall(r"^\| (\d+) \|", page, re.MULTILINE)}
+
+    assert {kind.exit_status for kind in stops(StopError)} <= documented
+    assert documented == {0, 1, 2, 3, 4, 5, 6, 7, 75, 130, 143}
 
 
 def test_the_readme_leads_with_two_commands_that_the_makefile_has(root: Path) -> None:
