@@ -5,7 +5,9 @@ What is absent in a file is null or false. `url` is derived, for readers; parsin
 
 from __future__ import annotations
 
-from msgspec import Struct
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from syncer.corpus.lines import lines_of
 from syncer.evidence import Coverage
@@ -29,6 +31,10 @@ __all__ = [
 ]
 
 
+Lines = Annotated[int, Meta(ge=0)]
+"""How many lines of text follow."""
+
+
 class Mark(
     Struct,
     frozen=True,
@@ -43,7 +49,7 @@ class Mark(
 class DescriptionMark(Mark, frozen=True, rename="camel", kw_only=True):
     """The pull request's own text; its other fields stand in the front matter."""
 
-    lines: int
+    lines: Lines
 
 
 class CommentMark(Mark, frozen=True, rename="camel", kw_only=True):
@@ -58,7 +64,7 @@ class CommentMark(Mark, frozen=True, rename="camel", kw_only=True):
     is_minimized: bool = False
     minimized_reason: str | None = None
     url: str | None = None
-    lines: int
+    lines: Lines
 
 
 class ReviewMark(CommentMark, frozen=True, rename="camel", kw_only=True):
@@ -76,7 +82,7 @@ class ThreadCommentMark(CommentMark, frozen=True, rename="camel", kw_only=True):
 
     reply_to: str | None = None
     review: str | None = None
-    hunk: int | None = None
+    hunk: Lines | None = None
 
 
 class ThreadMark(Mark, frozen=True, rename="camel", kw_only=True):
