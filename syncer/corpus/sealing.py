@@ -147,5 +147,6 @@ def _in_its_place(leaf: LeafRef) -> bool:
     found = placed_leaf(path.parent)
     if found is None or str(path) != leaf.path or path.name != MANIFEST:
         return False
-    kind = "pulls" if leaf.release is None else "archive"
-    return leaf.kind == kind and found.folder == (leaf.release and folder_of(leaf.release))
+    if leaf.release is None:
+        return leaf.kind == "pulls" and found.folder is None
+    return leaf.kind == "archive" and found.folder == folder_of(leaf.release)
