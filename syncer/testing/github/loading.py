@@ -1,0 +1,195 @@
+"""Reading and writing data sets: the loose form made strict, missing database ids filled in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from syncer.testing.github.dataset import (
+    Account,
+    Comment,
+    Dataset,
+    Pull,
+    Release,
+    Review,
+    Thread,
+    ThreadComment,
+)
+
+__all__ = ["dump", "load", "parse", "with_ids"]
+
+_NodeT = TypeVar("_NodeT", Comment, Review, Thread, ThreadComment, Release, Pull)
+
+
+def load(path: Path) -> Dataset:
+    """The data set in the file `path`, with every database id present."""
+    return parse(path.read_bytes())
+
+
+def parse(data: bytes) -> Dataset:
+    """The data set that `data` holds in the strict or the loose form (see `dataset`).
+
+    Raises msgspec.ValidationError naming the place that does not fit.
+    """
+    # The standard reader, because a lone surrogate is a text that GitHub has been seen to send.
+    value = json.loads(data)
+    return with_ids(msgspec.convert(_strict(value), Dataset))
+
+
+def dump(dataset: Dataset) -> bytes:
+    """The strict form of `dataset`, one pull request a line."""
+    plain: dict[str, Any] = msgspec.to_builtins(dataset)
+    pulls = plain.pop("pullRequests")
+    head = json.dumps(plain, ensure_ascii=True)[:-1]
+    lines = ",\n".join(json.dumps(pull, ensure_ascii=True) for pull in pulls)
+    return f'{head}, "pullRequests": [\n{lines}\n]}}\n'.encode()
+
+
+def _strict(value: Any) -> Any:
+    """`value` with the short forms written out."""
+    if isinstance(repository := value.get("repository"), str):
+        value = {**value, "repository": {"nameWithOwner": repository}}
+    pulls = [_strict_node(pull) for pull in value.get("pullRequests", ())]
+    return {**value, "pullRequests": pulls}
+
+
+def _strict_node(node: dict[str, Any]) -> dict[str, Any]:
+    out = dict(node)
+    for key in ("author", "resolvedBy"):
+        if isinstance(out.get(key), str):
+            out[key] = {"login": out[key]}
+    if "labels" in out:
+        out["labels"] = [{"name": x} if isinstance(x, str) else x for x in out["labels"]]
+    for key in ("comments", "reviews", "reviewThreads", "orphans"):
+        if key in out:
+            out[key] = [_strict_node(child) for child in out[key]]
+    return out
+
+
+class _Numbers:
+    """Hands out the ids that a kind of node does not use yet, in order."""
+
+    def __init__(self, used: Iterable[int]) -> None:
+        self._used = set(used)
+        self._next = 1_000_001
+
+    def of(self, database_id: int) -> int:
+        if database_id:
+            return database_id
+        while self._next in self._used:
+            self._next += 1
+        self._next += 1
+        return self._next - 1
+
+
+class _Shared:
+    """One object per account, label and issue, so that a big set is small in memory."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.accounts = _filled(_accounts(dataset), lambda a: (a.kind, a.login))
+        self.labels = _filled(
+            (label for pull in dataset.pull_requests for label in pull.labels),
+            lambda label: label.name,
+        )
+        self.issues = _filled(
+            (issue for pull in dataset.pull_requests for issue in pull.closing_issues),
+            lambda issue: (issue.repository, issue.number),
+        )
+
+    def account(self, account: Account | None) -> Account | None:
+        return None if account is None else self.accounts[account.kind, account.login]
+
+
+def _filled(items: Iterable[Any], key: Any) -> dict[Any, Any]:
+    """By key the first of `items`, each with a database id; one with its own id wins."""
+    found: dict[Any, Any] = {}
+    for item in items:
+        known = found.setdefault(key(item), item)
+        if not known.database_id and item.database_id:
+            found[key(item)] = item
+    numbers = _Numbers(item.database_id for item in found.values())
+    return {
+        key: replace(found[key], database_id=numbers.of(found[key].database_id))
+        for key in sorted(found)
+    }
+
+
+def _accounts(dataset: Dataset) -> Iterator[Account]:
+    for pull in dataset.pull_requests:
+        orphans = chain.from_iterable(review.orphans for review in pull.reviews)
+        said = chain.from_iterable(thread.comments for thread in pull.review_threads)
+        for entry in chain((pull,), pull.comments, pull.reviews, orphans, said):
+            if entry.author is not None:
+                yield entry.author
+        yield from (t.resolved_by for t in pull.review_threads if t.resolved_by is not None)
+
+
+def with_ids(dataset: Dataset) -> Dataset:
+    """`dataset` with a database id everywhere; equal sets get equal ids."""
+    filler = _Filler(dataset)
+    return replace(
+        dataset,
+        releases=tuple(filler.node(release) for release in dataset.releases),
+        pull_requests=tuple(filler.pull(pull) for pull in dataset.pull_requests),
+    )
+
+
+class _Filler:
+    def __init__(self, dataset: Dataset) -> None:
+        self._shared = _Shared(dataset)
+        self._numbers = {kind: _Numbers(ids) for kind, ids in _used(dataset).items()}
+
+    def node(self, node: _NodeT) -> _NodeT:
+        kind = type(node)
+        changes: dict[str, Any] = {"database_id": self._numbers[kind].of(node.database_id)}
+        if isinstance(node, Comment | Pull):
+            changes["author"] = self._shared.account(node.author)
+        return replace(node, **changes)
+
+    def pull(self, pull: Pull) -> Pull:
+        return replace(
+            self.node(pull),
+            comments=tuple(self.node(comment) for comment in pull.comments),
+            reviews=tuple(self._review(review) for review in pull.reviews),
+            review_threads=tuple(self._thread(thread) for thread in pull.review_threads),
+            labels=tuple(self._shared.labels[label.name] for label in pull.labels),
+            closing_issues=tuple(
+                self._shared.issues[issue.repository, issue.number] for issue in pull.closing_issues
+            ),
+        )
+
+    def _review(self, review: Review) -> Review:
+        return replace(
+            self.node(review), orphans=tuple(self.node(orphan) for orphan in review.orphans)
+        )
+
+    def _thread(self, thread: Thread) -> Thread:
+        return replace(
+            self.node(thread),
+            resolved_by=self._shared.account(thread.resolved_by),
+            comments=tuple(self.node(comment) for comment in thread.comments),
+        )
+
+
+def _used(dataset: Dataset) -> Mapping[type[Struct], list[int]]:
+    pulls = dataset.pull_requests
+    threads = [thread for pull in pulls for thread in pull.review_threads]
+    reviews = [review for pull in pulls for review in pull.reviews]
+    said = [c for thread in threads for c in thread.comments]
+    orphans = [c for review in reviews for c in review.orphans]
+    groups: dict[type[Struct], Iterable[Any]] = {
+        Release: dataset.releases,
+        Pull: pulls,
+        Comment: (comment for pull in pulls for comment in pull.comments),
+        Review: reviews,
+        Thread: threads,
+        ThreadComment: chain(said, orphans),
+    }
+    return {kind: [node.database_id for node in nodes] for kind, nodes in groups.items()}
