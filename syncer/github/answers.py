@@ -35,7 +35,10 @@ T = TypeVar("T")
 
 
 class Totals(Struct, frozen=True, rename="camel", kw_only=True):
-    """Bare totals of a pull request's connections. None: GitHub answered null, which proves nothing."""
+    """Bare totals of a pull request's connections. None: GitHub gave none, which proves nothing.
+
+    `closing_issues` is None on every row of a server whose schema lacks the field.
+    """
 
     comments: int | None
     reviews: int | None
@@ -147,8 +150,11 @@ class PageRead(Struct, frozen=True, kw_only=True):
 
 
 class Fault(Struct, frozen=True, kw_only=True):
-    """Why one id of a part has no page: `not_found`, `forbidden`, `too_heavy`, `cursor_refused`, `unreadable`.
+    """Why one id of a part has no page.
 
+    `reason` is one of `not_found`, `forbidden`, `too_heavy`, `cursor_refused`, `cursor_stuck`
+    (GitHub claims more but gives no new cursor), `unreadable` (null, or of a wrong shape),
+    `unsupported` (the server's schema lacks the connection: it was not asked for).
     `transient` faults may vanish when asked again.
     """
 

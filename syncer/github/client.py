@@ -1,0 +1,252 @@
+"""The one door to GitHub: typed questions of one repository, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from types import TracebackType
+from typing import Self, TypeVar
+
+from msgspec.structs import replace
+
+from queries import Document, compose, load, variables
+from syncer.errors import ContractError, UndefinedFieldError
+from syncer.evidence import Connection
+from syncer.github import batches, listings
+from syncer.github.access import Endpoint
+from syncer.github.answers import (
+    Answer,
+    BatchAnswer,
+    ChangeRow,
+    Fault,
+    Listing,
+    Opening,
+    Part,
+    Row,
+)
+from syncer.github.asking import Asker, Question, Read
+from syncer.github.governor import Governor, Lane
+from syncer.github.lacks import CLOSING_ISSUES, Lack
+from syncer.github.retry import Patience
+from syncer.github.throttle import Limits
+from syncer.github.token import Credentials
+from syncer.github.transport import Transport, WireTransport
+from syncer.repository import Release
+
+__all__ = ["GitHub", "price"]
+
+T = TypeVar("T", bound=Answer)
+
+_DOCUMENTS: Mapping[Connection, str] = {
+    Connection.PULL_REQUEST: "rows",
+    Connection.COMMENTS: "comments",
+    Connection.REVIEWS: "reviews",
+    Connection.REVIEW_THREADS: "reviewThreads",
+    Connection.THREAD_COMMENTS: "reviewThreadComments",
+    Connection.LABELS: "labels",
+    Connection.CLOSING_ISSUES: "closingIssues",
+}
+
+
+def price(connections: int) -> int:
+    """The points that GitHub bills for so many connections: a hundredth each, rounded, at least 1.
+
+    https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+    """
+    return max(1, (connections + 50) // 100)
+
+
+class GitHub:
+    """Questions about one repository. `async with` opens and closes the connection.
+
+    Every call waits for its turn at the governor and retries what may pass. Raises, beside what a
+    call names: TransientError when retries are used up, BudgetError, RefusedError, ContractError.
+    Calls may run at the same time. `transport` replaces the wire, for tests.
+    """
+
+    def __init__(
+        self,
+        credentials: Credentials,
+        governor: Governor,
+        *,
+        name: str,
+        endpoint: Endpoint | None = None,
+        transport: Transport | None = None,
+        max_points: int | None = None,
+        patience: Patience | None = None,
+    ) -> None:
+        self._transport = transport or WireTransport(endpoint or Endpoint(), credentials)
+        self._governor = governor
+        self._lane = Lane(name, max_points)
+        self._asker = Asker(
+            self._transport,
+            credentials,
+            governor,
+            self._lane,
+            patience=patience,
+        )
+        self._without: frozenset[Lack] = frozenset()
+
+    async def __aenter__(self) -> Self:
+        await self._transport.connect()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._transport.close()
+
+    @property
+    def governor(self) -> Governor:
+        """Whoever plans batches reads `nodes_limit` and `concurrency` here."""
+        return self._governor
+
+    @property
+    def concurrency(self) -> int:
+        """How many requests the server currently bears at once."""
+        return self._governor.concurrency
+
+    @property
+    def nodes_limit(self) -> int:
+        """How many expected entries a request the server currently bears."""
+        return self._governor.nodes_limit
+
+    @property
+    def requests(self) -> int:
+        """Requests sent, repeated ones included."""
+        return self._asker.requests
+
+    @property
+    def points(self) -> int:
+        """Points billed, as far as answers told."""
+        return self._lane.spent
+
+    @property
+    def points_planned(self) -> int:
+        """Points that all requests sent should have been billed by our own model."""
+        return self._asker.points_planned
+
+    @property
+    def limits(self) -> Limits | None:
+        """The hour's budget as last told; None where the server tracks none."""
+        return self._governor.limits
+
+    @property
+    def unsupported(self) -> tuple[str, ...]:
+        """`Type.field` of what the server's schema lacks and is no longer asked for, sorted."""
+        return tuple(sorted(".".join(lack) for lack in self._without))
+
+    async def opening(self, owner: str, name: str) -> Opening:
+        """The first answer of a run. It cannot be made smaller: too heavy counts as a fault."""
+        asked = {"owner": owner, "name": name}
+        document = partial(load, "opening")
+        return await self._ask(document, asked, listings.opening_in, connections=2, rigid=True)
+
+    async def releases(self, repository_id: str, after: str | None) -> Listing[Release]:
+        """A page of a hundred releases after the cursor `after`. Too heavy counts as a fault."""
+        asked = {"repository": repository_id, "first": 100, "after": after}
+        read = partial(listings.releases_in, after=after)
+        return await self._ask(partial(load, "releases"), asked, read, rigid=True)
+
+    async def census(self, repository_id: str, first: int, after: str | None) -> Listing[Row]:
+        """A page of `first` full rows in the order of creation.
+
+        Raises TooHeavyError (ask for fewer) and CursorRefusedError at once.
+        """
+        asked = {"repository": repository_id, "first": first, "after": after}
+        read = partial(listings.census_in, after=after)
+        return await self._ask(partial(load, "census"), asked, read)
+
+    async def changes(
+        self, repository_id: str, first: int, after: str | None
+    ) -> Listing[ChangeRow]:
+        """A page of `first` light rows, the newest change first.
+
+        Raises TooHeavyError (ask for fewer) and CursorRefusedError at once.
+        """
+        asked = {"repository": repository_id, "first": first, "after": after}
+        read = partial(listings.changes_in, after=after)
+        return await self._ask(partial(load, "changes"), asked, read)
+
+    async def batch(self, parts: Sequence[Part], *, nodes: int | None = None) -> BatchAnswer:
+        """One page, row or fault for every id of every part, in one request.
+
+        `nodes` is the expected size, by which the governor learns what is too large; left out, the
+        largest possible size counts. A connection that the server's schema lacks is not asked for:
+        its ids come back as faults, `unsupported`. Raises TooHeavyError (ask for less), and
+        CursorRefusedError where GitHub does not say whose cursor it was, at once.
+        """
+        while True:
+            without = self._without
+            asked = [part for part in parts if not _is_lacking(part, without)]
+            lacking = [part for part in parts if _is_lacking(part, without)]
+            try:
+                found = await self._batch(asked, without, nodes) if asked else self._nothing()
+            except UndefinedFieldError as exc:
+                self._leave_out(exc, without)
+            else:
+                return replace(found, faults=found.faults + _unsupported(lacking))
+
+    async def _batch(
+        self, parts: Sequence[Part], without: frozenset[Lack], nodes: int | None
+    ) -> BatchAnswer:
+        connections = sum(part.connections for part in parts)
+        largest = sum(len(part.ids) * (part.first if part.connections else 1) for part in parts)
+        question = Question(
+            document=compose(tuple(_DOCUMENTS[part.name] for part in parts), without),
+            variables=variables([_variables(part) for part in parts]),
+            points=price(connections),
+            nodes=largest if nodes is None else nodes,
+        )
+        return await self._asker.ask(question, partial(batches.batch_in, parts=parts))
+
+    def _nothing(self) -> BatchAnswer:
+        # What is lacking was learnt from an answer, so the server's clock is known.
+        date = self._governor.server_date
+        if date is None:
+            raise ContractError("an empty batch was asked for")
+        return BatchAnswer(date=date, cost=0, pages=(), rows=(), faults=())
+
+    async def _ask(
+        self,
+        document: Callable[[frozenset[Lack]], Document],
+        asked: Mapping[str, object],
+        read: Read[T],
+        *,
+        connections: int = 1,
+        rigid: bool = False,
+    ) -> T:
+        while True:
+            without = self._without
+            question = Question(document(without), asked, price(connections), rigid=rigid)
+            try:
+                return await self._asker.ask(question, read)
+            except UndefinedFieldError as exc:
+                self._leave_out(exc, without)
+
+    def _leave_out(self, lack: UndefinedFieldError, without: frozenset[Lack]) -> None:
+        found = (lack.type_name, lack.field_name)
+        if found in without:
+            raise ContractError(f"{lack}, and says so although it was not asked for")
+        self._without |= {found}
+
+
+def _is_lacking(part: Part, without: frozenset[Lack]) -> bool:
+    return part.name is Connection.CLOSING_ISSUES and CLOSING_ISSUES in without
+
+
+def _unsupported(parts: Sequence[Part]) -> tuple[Fault, ...]:
+    return tuple(
+        Fault(owner=owner, name=part.name, reason="unsupported")
+        for part in parts
+        for owner in part.ids
+    )
+
+
+def _variables(part: Part) -> dict[str, object]:
+    if part.name is Connection.PULL_REQUEST:
+        return {"ids": part.ids}
+    return {"ids": part.ids, "first": part.first, "after": part.after}

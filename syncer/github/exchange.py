@@ -1,0 +1,72 @@
+"""One request and its raw answer. Neither headers nor body are ever printed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+import msgspec
+from gql import GraphQLRequest
+
+from queries import Document
+from syncer.errors import TransientError
+
+__all__ = ["Exchange", "Prepared", "http_date"]
+
+
+class Prepared(GraphQLRequest):
+    """A request whose document is printed already: printing costs more than sending it."""
+
+    def __init__(self, document: Document, variables: Mapping[str, object]) -> None:
+        super().__init__(
+            document.node, variable_values=dict(variables), operation_name=document.name
+        )
+        self.text = document.text
+
+    def encoded(self) -> bytes:
+        """The body to post."""
+        return msgspec.json.encode(
+            {
+                "query": self.text,
+                "operationName": self.operation_name,
+                "variables": self.variable_values,
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Exchange:
+    """What one POST brought back, whatever it was."""
+
+    status: int
+    headers: Mapping[str, str]  # names in lower case
+    body: bytes  # decompressed
+    elapsed_s: float  # from sending to the status line: what the server took
+    serial: int = 0  # of the token that was sent (`Credentials.serial`)
+
+    def __repr__(self) -> str:
+        return f"Exchange(status={self.status}, {len(self.body)} bytes)"
+
+    def number(self, name: str) -> int | None:
+        """The whole number in header `name`; None where there is none."""
+        text = self.headers.get(name, "").strip()
+        return int(text) if text.isascii() and text.isdigit() else None
+
+    @property
+    def date(self) -> datetime:
+        """The server's clock. Raises TransientError where it is not told: nothing replaces it."""
+        date = http_date(self.headers.get("date", ""))
+        if date is None:
+            raise TransientError("the answer does not tell the server's clock (header Date)")
+        return date
+
+
+def http_date(text: str) -> datetime | None:
+    """The instant of an HTTP date, in UTC; None where `text` is none."""
+    try:
+        found = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
