@@ -19,9 +19,9 @@ from syncer.errors import (
     TooHeavyError,
     TransientError,
 )
-from syncer.github.answers import Answer
+from syncer.github.answers import Answer, BatchAnswer
 from syncer.github.exchange import Exchange, Prepared
-from syncer.github.governor import Governor, Lane, Turn
+from syncer.github.governor import Governor, Lane, Outcome, Turn
 from syncer.github.judge import EndedTokenError, judge
 from syncer.github.marks import Marks, marks_of
 from syncer.github.retry import Patience, retrying
@@ -110,7 +110,7 @@ class Asker:
             self._governor.end(turn, exchange, "other")
             raise
         else:
-            self._governor.end(turn, exchange, "good", answer.cost)
+            self._governor.end(turn, exchange, _outcome(answer), answer.cost)
             self._told(question, exchange, f"{answer.cost} points")
             return answer
         raise failure
@@ -146,6 +146,11 @@ class Asker:
                 exchange.elapsed_s,
                 outcome,
             )
+
+
+def _outcome(answer: Answer) -> Outcome:
+    faults = answer.faults if isinstance(answer, BatchAnswer) else ()
+    return "heavy" if any(fault.reason == "too_heavy" for fault in faults) else "good"
 
 
 def _is_fault(question: Question, failure: SyncError) -> bool:

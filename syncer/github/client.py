@@ -100,18 +100,13 @@ class GitHub:
         await self._transport.close()
 
     @property
-    def governor(self) -> Governor:
-        """Whoever plans batches reads `nodes_limit` and `concurrency` here."""
-        return self._governor
-
-    @property
     def concurrency(self) -> int:
         """How many requests the server currently bears at once."""
         return self._governor.concurrency
 
     @property
     def nodes_limit(self) -> int:
-        """How many expected entries a request the server currently bears."""
+        """How many expected nodes a request the server currently bears."""
         return self._governor.nodes_limit
 
     @property
@@ -145,29 +140,27 @@ class GitHub:
         document = partial(load, "opening")
         return await self._ask(document, asked, listings.opening_in, connections=2, rigid=True)
 
-    async def releases(self, repository_id: str, after: str | None) -> Listing[Release]:
+    async def releases(self, repository: str, after: str | None) -> Listing[Release]:
         """A page of a hundred releases after the cursor `after`. Too heavy counts as a fault."""
-        asked = {"repository": repository_id, "first": 100, "after": after}
+        asked = {"repository": repository, "first": 100, "after": after}
         read = partial(listings.releases_in, after=after)
         return await self._ask(partial(load, "releases"), asked, read, rigid=True)
 
-    async def census(self, repository_id: str, first: int, after: str | None) -> Listing[Row]:
+    async def census(self, repository: str, first: int, after: str | None) -> Listing[Row]:
         """A page of `first` full rows in the order of creation.
 
         Raises TooHeavyError (ask for fewer) and CursorRefusedError at once.
         """
-        asked = {"repository": repository_id, "first": first, "after": after}
+        asked = {"repository": repository, "first": first, "after": after}
         read = partial(listings.census_in, after=after)
         return await self._ask(partial(load, "census"), asked, read)
 
-    async def changes(
-        self, repository_id: str, first: int, after: str | None
-    ) -> Listing[ChangeRow]:
+    async def changes(self, repository: str, first: int, after: str | None) -> Listing[ChangeRow]:
         """A page of `first` light rows, the newest change first.
 
         Raises TooHeavyError (ask for fewer) and CursorRefusedError at once.
         """
-        asked = {"repository": repository_id, "first": first, "after": after}
+        asked = {"repository": repository, "first": first, "after": after}
         read = partial(listings.changes_in, after=after)
         return await self._ask(partial(load, "changes"), asked, read)
 

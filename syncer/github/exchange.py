@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,9 +13,27 @@ import msgspec
 from gql import GraphQLRequest
 
 from queries import Document
+from syncer import __version__
 from syncer.errors import TransientError
+from syncer.github.token import Token
 
-__all__ = ["Exchange", "Prepared", "http_date"]
+__all__ = ["HEADERS", "Exchange", "Prepared", "authorization", "http_date", "unpacked"]
+
+HEADERS: dict[str, str] = {
+    "Accept": "application/json",
+    "Accept-Encoding": "gzip",
+    "Content-Type": "application/json",
+    "User-Agent": f"pr-syncer/{__version__}",
+    # Without it, older objects come back under their legacy ids.
+    # https://docs.github.com/graphql/guides/migrating-graphql-global-node-ids
+    "X-Github-Next-Global-ID": "1",
+}
+"""What every request says beside its token."""
+
+
+def authorization(token: Token) -> dict[str, str]:
+    """The one header that holds the token."""
+    return {"Authorization": f"bearer {token.reveal()}"}
 
 
 class Prepared(GraphQLRequest):
@@ -61,6 +81,19 @@ class Exchange:
         if date is None:
             raise TransientError("the answer does not tell the server's clock (header Date)")
         return date
+
+
+def unpacked(raw: bytes, encoding: str) -> bytes:
+    """A body as it was before it was packed. Raises TransientError for one that is not whole."""
+    if not raw or encoding in ("", "identity"):
+        return raw
+    if encoding != "gzip":
+        raise TransientError("the answer is packed in a way that was not asked for")
+    try:
+        return gzip.decompress(raw)
+    except (OSError, EOFError, zlib.error):
+        pass
+    raise TransientError("the answer's gzip stream is broken or cut")
 
 
 def http_date(text: str) -> datetime | None:

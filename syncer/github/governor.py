@@ -24,9 +24,10 @@ from syncer.github.pace import Bounds, Pace
 from syncer.github.throttle import Limits, limits_of
 from syncer.github.window import Use, Window
 
-__all__ = ["Governor", "Lane", "Turn"]
+__all__ = ["Governor", "Lane", "Outcome", "Turn"]
 
 OnPause = Callable[[float, str], None]
+Outcome = Literal["good", "heavy", "faulty", "other"]
 
 _UNTOLD_S = 60.0  # GitHub: without a Retry-After at least a minute, then longer each time
 _LONGEST_UNTOLD_S = 900.0
@@ -136,7 +137,7 @@ class Governor:
         self,
         turn: Turn,
         exchange: Exchange | None,
-        outcome: Literal["good", "heavy", "faulty", "other"],
+        outcome: Outcome,
         billed: int | None = None,
     ) -> None:
         """The request of `turn` is over; calling this twice counts once.
@@ -255,7 +256,7 @@ class Governor:
             return None
         return self._server.at(now) + timedelta(seconds=wait_s)
 
-    def _adapted(self, turn: Turn, outcome: str, elapsed_s: float) -> Pace:
+    def _adapted(self, turn: Turn, outcome: Outcome, elapsed_s: float) -> Pace:
         match outcome:
             case "good":
                 return pacing.answered(self._pace, self._bounds, turn.nodes, elapsed_s)
@@ -263,7 +264,7 @@ class Governor:
                 return pacing.too_heavy(self._pace, turn.nodes)
             case "faulty":
                 return pacing.faltered(self._pace, turn.sent_at)
-            case _:
+            case "heavy" | "other":
                 return self._pace
 
 

@@ -6,9 +6,7 @@ refusal; here a call returns its own exchange and leaves nothing behind.
 
 from __future__ import annotations
 
-import gzip
 import time
-import zlib
 from collections.abc import AsyncGenerator, Callable
 from typing import Protocol
 
@@ -18,10 +16,9 @@ from gql.transport.async_transport import AsyncTransport
 from graphql import ExecutionResult
 from yarl import URL
 
-from syncer import __version__
-from syncer.errors import ConfigError, ContractError, TransientError
+from syncer.errors import ConfigError, ContractError
 from syncer.github.access import Endpoint, is_loopback
-from syncer.github.exchange import Exchange, Prepared
+from syncer.github.exchange import HEADERS, Exchange, Prepared, authorization, unpacked
 from syncer.github.foreign import FOREIGN, meaning_of
 from syncer.github.token import Credentials
 
@@ -34,15 +31,6 @@ TIMEOUT_S = 30.0
 """GitHub gives up after about 10 s; three times that is for slow wires and large bodies."""
 
 _CONNECT_S = 10.0
-_HEADERS = {
-    "Accept": "application/json",
-    "Accept-Encoding": "gzip",
-    "Content-Type": "application/json",
-    "User-Agent": f"pr-syncer/{__version__}",
-    # Without it, older objects come back under their legacy ids.
-    # https://docs.github.com/graphql/guides/migrating-graphql-global-node-ids
-    "X-Github-Next-Global-ID": "1",
-}
 
 
 class Transport(Protocol):
@@ -92,7 +80,7 @@ class WireTransport(AsyncTransport):
             raise ContractError("the connection to GitHub is open already")
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0),
-            headers=_HEADERS,
+            headers=HEADERS,
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=self._timeout,
             # aiohttp takes a gzip stream that ends early for a whole one: we unpack it ourselves.
@@ -130,7 +118,7 @@ class WireTransport(AsyncTransport):
         async with session.post(
             self._url,
             data=body,
-            headers={"Authorization": f"bearer {token.reveal()}"},
+            headers=authorization(token),
             allow_redirects=False,  # a token does not follow where an answer points
         ) as response:
             elapsed_s = self._clock() - started
@@ -139,7 +127,7 @@ class WireTransport(AsyncTransport):
             return Exchange(
                 status=response.status,
                 headers=headers,
-                body=_unpacked(raw, headers.get("content-encoding", "")),
+                body=unpacked(raw, headers.get("content-encoding", "")),
                 elapsed_s=elapsed_s,
                 serial=serial,
             )
@@ -151,15 +139,3 @@ def exchange_in(result: ExecutionResult) -> Exchange:
     if not isinstance(found, Exchange):
         raise ContractError("the transport returned no exchange")
     return found
-
-
-def _unpacked(raw: bytes, encoding: str) -> bytes:
-    if not raw or encoding in ("", "identity"):
-        return raw
-    if encoding != "gzip":
-        raise TransientError("the answer is packed in a way that was not asked for")
-    try:
-        return gzip.decompress(raw)
-    except (OSError, EOFError, zlib.error):
-        pass
-    raise TransientError("the answer's gzip stream is broken or cut")
