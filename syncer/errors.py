@@ -22,8 +22,9 @@ No message holds a token, a header's value or a user's text.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
-from typing import ClassVar
+from typing import ClassVar, cast
 
 __all__ = [
     "AskError",
@@ -42,6 +43,7 @@ __all__ = [
     "TooHeavyError",
     "TransientError",
     "UndefinedFieldError",
+    "sole",
 ]
 
 
@@ -135,3 +137,18 @@ class UndefinedFieldError(AskError):
         super().__init__(f"this server's GraphQL schema has no field {type_name}.{field_name}")
         self.type_name = type_name
         self.field_name = field_name
+
+
+def sole(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The one exception that decides: a StopError by exit status, else the group's first leaf."""
+    leaves = list(_leaves(group))
+    stops = [leaf for leaf in leaves if isinstance(leaf, StopError)]
+    return min(stops, key=lambda stop: stop.exit_status, default=leaves[0])
+
+
+def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
+    for one in group.exceptions:
+        if isinstance(one, BaseExceptionGroup):
+            yield from _leaves(cast("BaseExceptionGroup[BaseException]", one))
+        else:
+            yield one

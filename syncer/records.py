@@ -29,6 +29,7 @@ __all__ = [
     "Review",
     "Thread",
     "ThreadComment",
+    "contradiction",
     "in_canonical_order",
     "resolution_event",
 ]
@@ -156,6 +157,17 @@ def resolution_event(
     if merged_at is not None:
         return merged_at
     return None if state == "OPEN" else closed_at
+
+
+def contradiction(state: str, merged_at: datetime | None, closed_at: datetime | None) -> str | None:
+    """What GitHub says of one pull request that cannot all be true, or None."""
+    if merged_at is not None and state != "MERGED":
+        return f"{state} with mergedAt"
+    if merged_at is None and state == "MERGED":
+        return "MERGED without mergedAt"
+    if closed_at is None and state == "CLOSED":
+        return "CLOSED without closedAt"
+    return None
 
 
 def in_canonical_order(conversation: Conversation) -> Conversation:

@@ -1,0 +1,201 @@
+"""One SQLite connection with one owner: opening, transactions, and sqlite's errors made ours."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import aiosqlite
+
+from syncer.errors import DamagedError, LocalError, LockedError, SyncError
+from syncer.store.schema import APPLICATION_ID, MIGRATIONS, VERSION
+
+__all__ = ["Database", "NewerStoreError", "open_database", "open_readonly"]
+
+_BUSY_S = 30.0
+_HEADER = b"SQLite format 3\x00"
+
+
+class NewerStoreError(DamagedError):
+    """The store was written by a newer program; it is left as it is."""
+
+
+class Database:
+    """A connection that knows transactions. All statements come from the one task that owns it."""
+
+    def __init__(self, connection: aiosqlite.Connection) -> None:
+        self._connection = connection
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncGenerator[None]:
+        """Everything inside is stored together or not at all.
+
+        Cancelling does not stop a statement already on the worker thread; its queue is first-in
+        first-out, so the rollback runs after it and undoes it (aiosqlite's documented behaviour).
+        """
+        try:
+            await self.run("BEGIN IMMEDIATE")
+            yield
+            await self.run("COMMIT")
+        except BaseException:
+            await asyncio.shield(self._connection.rollback())
+            raise
+
+    async def run(self, sql: str, values: Sequence[object] = ()) -> int:
+        """Execute one statement and return how many rows it changed."""
+        with _translated():
+            cursor = await self._connection.execute(sql, values)
+            changed = cursor.rowcount
+            await cursor.close()
+        return changed
+
+    async def run_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+        """Execute one statement once a row."""
+        with _translated():
+            cursor = await self._connection.executemany(sql, rows)
+            await cursor.close()
+
+    async def all(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """Every row of a query."""
+        with _translated():
+            return [tuple(row) for row in await self._connection.execute_fetchall(sql, values)]
+
+    async def one(self, sql: str, values: Sequence[object] = ()) -> tuple[Any, ...] | None:
+        """The first row of a query, or None."""
+        found = await self.all(sql, values)
+        return found[0] if found else None
+
+    async def last_id(self) -> int:
+        """The row id that the last INSERT of this connection got."""
+        found = await self.one("SELECT last_insert_rowid()")
+        return 0 if found is None else int(found[0])
+
+    async def checkpoint(self) -> None:
+        """Move the write-ahead log into the file, so that a copy of the file alone is whole."""
+        await self.run("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+@asynccontextmanager
+async def open_database(path: Path) -> AsyncGenerator[Database]:
+    """The store's file, created or migrated; checkpointed at a clean end.
+
+    Raises NewerStoreError, DamagedError (not a whole SQLite file), LockedError (busy for longer
+    than half a minute) or LocalError; the file is untouched by all of them.
+    """
+    _refuse_foreign(path)
+    with _translated():
+        connection = await aiosqlite.connect(path, timeout=_BUSY_S, isolation_level=None)
+    try:
+        database = Database(connection)
+        await _prepare(database)
+        yield database
+        await database.checkpoint()
+    finally:
+        await connection.close()
+
+
+@asynccontextmanager
+async def open_readonly(path: Path) -> AsyncGenerator[Database]:
+    """The store's file for reading beside a writer. Raises as `open_database` does."""
+    _refuse_foreign(path)
+    uri = f"file:{quote(str(path))}?mode=ro"
+    with _translated():
+        connection = await aiosqlite.connect(uri, uri=True, timeout=_BUSY_S, isolation_level=None)
+    try:
+        database = Database(connection)
+        await _check_version(database)
+        yield database
+    finally:
+        await connection.close()
+
+
+def _refuse_foreign(path: Path) -> None:
+    # SQLite takes an empty file for a new database: a zeroed store would pass for a first run.
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(_HEADER))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        message = f"cannot read the store {path.name}: {error.strerror}"
+        raise LocalError(message) from error
+    if head != _HEADER:
+        message = f"the store {path.name} is not a SQLite file"
+        raise DamagedError(message)
+
+
+async def _prepare(database: Database) -> None:
+    await _check_version(database)
+    await database.run("PRAGMA journal_mode = WAL")
+    await database.run("PRAGMA synchronous = NORMAL")
+    await database.run("PRAGMA cache_size = -16384")
+    await _migrate(database)
+
+
+async def _check_version(database: Database) -> None:
+    version = await _pragma(database, "user_version")
+    if version > VERSION:
+        message = (
+            f"the store has version {version}, this program knows {VERSION}: "
+            "upgrade the program, or move the .syncer folder away to rebuild it from the corpus"
+        )
+        raise NewerStoreError(message)
+    if version and await _pragma(database, "application_id") != APPLICATION_ID:
+        message = "the store is a SQLite file of another program"
+        raise DamagedError(message)
+    found = await database.one("PRAGMA quick_check(1)")
+    if found != ("ok",):
+        message = "the store fails SQLite's own check"
+        raise DamagedError(message)
+
+
+async def _migrate(database: Database) -> None:
+    version = await _pragma(database, "user_version")
+    if version == VERSION:
+        return
+    async with database.transaction():
+        for script in MIGRATIONS[version:]:
+            for statement in _statements(script):
+                await database.run(statement)
+        await database.run(f"PRAGMA application_id = {APPLICATION_ID}")
+        await database.run(f"PRAGMA user_version = {VERSION}")
+
+
+def _statements(script: str) -> Iterator[str]:
+    # executescript would commit the transaction around it.
+    pending = ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            yield pending
+            pending = ""
+
+
+async def _pragma(database: Database, name: str) -> int:
+    found = await database.one(f"PRAGMA {name}")
+    return 0 if found is None else int(found[0])
+
+
+@contextmanager
+def _translated() -> Generator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _ours(error) from error
+
+
+def _ours(error: sqlite3.Error) -> SyncError:
+    words = str(error)
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return LockedError("the store is busy: another program is writing to it")
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return DamagedError(f"the store is damaged ({words})")
+    if code == sqlite3.SQLITE_FULL:
+        return LocalError("the disk is full: free some space and run again, nothing was lost")
+    return LocalError(f"the store cannot be used ({words})")
