@@ -1,0 +1,215 @@
+"""A store rebuilt from a corpus, without the network: for a checkout that came by git.
+
+What the files prove is taken over as it stands; what they do not is read again by the next run.
+Nothing counts until all of it is stored: an adoption that was killed begins again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from itertools import islice
+from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
+
+from syncer.census import Why
+from syncer.corpus import (
+    CENSUS,
+    MANIFEST,
+    CensusFile,
+    CorpusError,
+    LeafEntry,
+    LeafRef,
+    Root,
+    bytes_digest,
+    decode_census,
+    decode_leaf,
+    decode_root,
+    parse,
+    place,
+)
+from syncer.errors import LocalError
+from syncer.evidence import Connection, Coverage, Evidence, Snapshot
+from syncer.github.answers import ChangeRow, Totals
+from syncer.store import Commit, SinkState, Store, meta
+
+__all__ = ["CORPUS_SINK", "Adopted", "adopt", "read_root"]
+
+CORPUS_SINK = "corpus"
+"""The sink whose destination is the corpus itself."""
+
+_CHUNK = 200
+
+
+class Adopted(Struct, frozen=True, kw_only=True):
+    """How many files were taken over, and which could not be and will be read again."""
+
+    files: int
+    damaged: tuple[str, ...]
+
+
+def read_root(folder: Path) -> Root | None:
+    """The corpus's root manifest; None where there is none.
+
+    Raises CorpusError when it is damaged, LocalError when it cannot be read.
+    """
+    data = _read(folder / MANIFEST)
+    return None if data is None else decode_root(data, file=MANIFEST)
+
+
+async def adopt(folder: Path, store: Store) -> Adopted | None:
+    """Fill an empty store from the corpus at `folder`; None where there is no corpus."""
+    root = read_root(folder)
+    if root is None:
+        return None
+    census = _census(folder, root)
+    damaged: list[str] = []
+    files = 0
+    found = _found(folder, root, damaged)
+    while chunk := list(islice(found, _CHUNK)):
+        async with store.transaction():
+            for one in chunk:
+                await _take(store, one, census)
+                files += one.snapshot is not None
+    await _seal(store, root, census, files=files, damaged=damaged)
+    return Adopted(files=files, damaged=tuple(damaged))
+
+
+class _File(Struct, frozen=True):
+    entry: LeafEntry
+    release: str | None
+    snapshot: Snapshot | None  # None: the file is missing or damaged
+
+
+def _found(folder: Path, root: Root, damaged: list[str]) -> Iterator[_File]:
+    for leaf in root.leaves:
+        for entry in _entries(folder, leaf, damaged):
+            path = place(entry.number, leaf.release)
+            snapshot = _snapshot(folder, path, entry)
+            if snapshot is None:
+                damaged.append(str(path))
+            yield _File(entry, leaf.release, snapshot)
+
+
+def _entries(folder: Path, leaf: LeafRef, damaged: list[str]) -> Iterable[LeafEntry]:
+    data = _read(folder / leaf.path)
+    if data is not None and bytes_digest(data) == leaf.digest:
+        return decode_leaf(data, file=leaf.path).entries
+    damaged.append(leaf.path)
+    return ()
+
+
+def _snapshot(folder: Path, path: PurePosixPath, entry: LeafEntry) -> Snapshot | None:
+    data = _read(folder / path)
+    if data is None or bytes_digest(data) != entry.sha256:
+        return None
+    try:
+        return parse(data)
+    except CorpusError:
+        return None
+
+
+def _census(folder: Path, root: Root) -> CensusFile | None:
+    data = _read(folder / CENSUS)
+    if data is None:
+        return None
+    try:
+        census = decode_census(data, file=CENSUS)
+    except CorpusError:
+        return None
+    return census if census.repository_id == root.repository.id else None
+
+
+async def _take(store: Store, one: _File, census: CensusFile | None) -> None:
+    reason = _why(one, census)
+    await store.pulls.see([(_row(one.entry), reason)], one.entry.updated_at, 0)
+    if one.snapshot is None:
+        return
+    watermark = None if census is None else census.watermark
+    commit = Commit(
+        snapshot=one.snapshot,
+        evidence=tuple(_evidence(one.snapshot)),
+        bucket=one.release,
+        read_at=None,
+        settled=watermark is not None and one.entry.updated_at < watermark,
+    )
+    await store.conversations.commit(commit, await store.conversations.stored(one.entry.id))
+
+
+def _why(one: _File, census: CensusFile | None) -> Why | None:
+    if one.snapshot is None:
+        return Why.NEW
+    behind = census is not None and one.entry.number in census.behind
+    return Why.CHANGED if behind else None
+
+
+def _row(entry: LeafEntry) -> ChangeRow:
+    unknown = Totals(
+        comments=None, reviews=None, review_threads=None, labels=None, closing_issues=None
+    )
+    return ChangeRow(
+        id=entry.id,
+        number=entry.number,
+        state=entry.state,
+        created_at=entry.updated_at,
+        updated_at=entry.updated_at,
+        closed_at=entry.resolved_at,
+        merged_at=None,
+        totals=unknown,
+    )
+
+
+def _evidence(snapshot: Snapshot) -> Iterator[Evidence]:
+    pull = snapshot.conversation.id
+    for name, coverage in snapshot.connections.items():
+        yield _from_coverage(pull, name, coverage)
+    for thread, coverage in snapshot.threads.items():
+        yield _from_coverage(thread, Connection.THREAD_COMMENTS, coverage)
+
+
+def _from_coverage(owner: str, name: Connection, coverage: Coverage) -> Evidence:
+    return Evidence(
+        owner=owner,
+        name=name,
+        total_count=coverage.total_count,
+        kept=coverage.kept,
+        repaired=coverage.repaired,
+        has_next_page=coverage.has_next_page,
+        status=coverage.status,
+        reason=coverage.reason,
+    )
+
+
+async def _seal(
+    store: Store, root: Root, census: CensusFile | None, *, files: int, damaged: list[str]
+) -> None:
+    head = await store.conversations.head()
+    async with store.transaction():
+        await store.meta.put(meta.RELEASES, tuple(one.release() for one in root.releases))
+        await store.meta.put(meta.SHAPING, root.shaping)
+        await store.meta.put(meta.WATERMARK, _watermark(census, files, damaged))
+        await store.meta.put(meta.TOTAL, None if census is None else census.total_count)
+        if not damaged:
+            await store.ledger.move_sink(CORPUS_SINK, SinkState(head, root.digest))
+        await store.meta.put(meta.REPOSITORY, root.repository)
+
+
+def _watermark(census: CensusFile | None, files: int, damaged: list[str]) -> datetime | None:
+    """The corpus's watermark, where its files are all that GitHub claimed when it was set.
+
+    A number that is listed but has no file has no id here either: only a full walk finds it.
+    """
+    if census is None or census.unread or damaged or files != census.total_count:
+        return None
+    return census.watermark
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        message = f"cannot read {path.name}: {error.strerror}; mend its permissions or move it away"
+        raise LocalError(message) from error

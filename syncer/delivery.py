@@ -1,0 +1,73 @@
+"""The change feed into the sinks, each from its own position. One that fails stops nobody else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from syncer.errors import SinkError
+from syncer.repository import Facts
+from syncer.sink import Applied, Batch, Sink
+from syncer.store import SinkState, Store
+
+__all__ = ["Delivery"]
+
+_BATCH = 200
+"""Changes handed over at once: enough to amortise a call, few enough to hold in memory."""
+
+
+class Delivery:
+    """Opens the sinks, brings them up to date as often as told, and closes them."""
+
+    def __init__(self, store: Store, sinks: Mapping[str, Sink]) -> None:
+        self._store = store
+        self._sinks = dict(sinks)
+        self._states: dict[str, SinkState] = {}
+        self._replay: set[str] = set()
+        self.applied: dict[str, Applied] = {name: Applied() for name in sinks}
+        self.failures: dict[str, SinkError] = {}
+
+    async def open(self) -> None:
+        """Open every sink; one whose token is not the stored one starts from the beginning."""
+        for name, sink in self._sinks.items():
+            try:
+                token = await sink.open()
+            except SinkError as error:
+                self.failures[name] = error
+                continue
+            state = await self._store.ledger.sink(name)
+            if token != state.token or token is None:
+                state = SinkState(0, token)
+                self._replay.add(name)
+            self._states[name] = state
+
+    async def deliver(self, facts: Facts) -> None:
+        """Bring every sink that still works to the end of the feed, and make it durable there."""
+        for name, sink in self._sinks.items():
+            if name in self.failures:
+                continue
+            try:
+                await self._deliver(name, sink, facts)
+            except SinkError as error:
+                self.failures[name] = error
+
+    async def close(self) -> None:
+        """Close every sink; a failure to close is the failure of that sink."""
+        for name, sink in self._sinks.items():
+            try:
+                await sink.close()
+            except SinkError as error:
+                self.failures.setdefault(name, error)
+
+    async def _deliver(self, name: str, sink: Sink, facts: Facts) -> None:
+        position = self._states[name].position
+        replay = name in self._replay
+        while changes := await self._store.conversations.after(position, _BATCH):
+            batch = Batch(facts=facts, changes=tuple(changes), replay=replay)
+            self.applied[name] += await sink.apply(batch)
+            position = changes[-1].seq
+        await sink.apply(Batch(facts=facts, replay=replay))
+        token = await sink.flush()
+        self._states[name] = SinkState(position, token)
+        self._replay.discard(name)
+        async with self._store.transaction():
+            await self._store.ledger.move_sink(name, self._states[name])

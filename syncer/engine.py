@@ -1,0 +1,196 @@
+"""A run: open, enumerate, read in waves, hand over to the sinks, account for it.
+
+Every step stores what it learnt before the next begins, so a run may end anywhere; the next one
+finds in the store what is still to be done. First run, daily run and resumed run are one path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+
+from syncer.board import Board
+from syncer.census import Why
+from syncer.corpus.timeline import Timeline
+from syncer.delivery import Delivery
+from syncer.enumeration import Enumeration, Trouble, describe
+from syncer.errors import BudgetError, ConfigError, RefusedError, StopError
+from syncer.evidence import Connection
+from syncer.github.answers import Opening
+from syncer.ingest import Ingest
+from syncer.progress import Observer, Progress
+from syncer.repository import Census, Facts, Release, Repository
+from syncer.settings import Settings
+from syncer.sink import Sink
+from syncer.source import Source
+from syncer.store import Store, meta
+from syncer.wave import Wave
+
+__all__ = ["Engine"]
+
+
+class Engine:
+    """One run over one repository, on an open store."""
+
+    def __init__(
+        self,
+        source: Source,
+        store: Store,
+        sinks: Mapping[str, Sink],
+        *,
+        settings: Settings,
+        observer: Observer,
+    ) -> None:
+        self._source = source
+        self._store = store
+        self._settings = settings
+        self._observer = observer
+        self.repository: Repository | None = None
+        self.delivery = Delivery(store, sinks)
+        self.read = 0
+        self.troubles: list[Trouble] = []
+        self.stopped: StopError | None = None
+
+    async def run(self, opening: Opening, requested: Sequence[int] | None = None) -> None:
+        """Bring store and sinks up to date with what `opening` opened.
+
+        `requested` numbers are read again whatever is known of them; an empty sequence means all.
+        Budgets and outages end the reading early but not the delivery: `stopped` then says why.
+        Raises every other StopError.
+        """
+        repository = await self._identify(opening)
+        self.repository = repository
+        async with self._delivering():
+            enumeration = Enumeration(self._source, self._store, self._settings, opening)
+            try:
+                await self._enumerate(enumeration)
+                await self._request(requested, enumeration.date)
+                await self._read(repository, enumeration.date)
+            except (BudgetError, RefusedError) as error:
+                self.stopped = error
+            self.troubles += enumeration.troubles
+            await self._deliver(repository)
+
+    async def _identify(self, opening: Opening) -> Repository:
+        """The repository of the store, under the name it goes by today.
+
+        Raises ConfigError when the name now belongs to another repository than the stored one.
+        """
+        known = await self._store.meta.get(meta.REPOSITORY)
+        if known is not None and known.id != opening.repository_id:
+            message = (
+                f"{opening.name} is another repository today than the one stored here "
+                f"({known.name}, id {known.id}): sync it into another --root"
+            )
+            raise ConfigError(message)
+        name = opening.name if known is None else known.name
+        repository = Repository(
+            id=opening.repository_id, name=name, current_name=opening.name, web_url=opening.web_url
+        )
+        if known is not None and known.current_name != opening.name:
+            self._tell("opening", note=f"{known.current_name} is called {opening.name} now")
+        async with self._store.transaction():
+            await self._store.meta.put(meta.REPOSITORY, repository)
+            await self._store.meta.put(meta.SHAPING, self._settings.shaping)
+        return repository
+
+    async def _enumerate(self, enumeration: Enumeration) -> None:
+        self._tell("census")
+        await enumeration.releases()
+        await enumeration.pull_requests()
+        await self._place()
+
+    async def _place(self) -> None:
+        """Put every stored conversation into the bucket that today's releases give it."""
+        timeline = Timeline(await self._releases(), self._settings.shaping)
+        moves = [
+            (pull, number, bucket)
+            for pull, number, resolved_at, placed in await self._store.conversations.placements()
+            if (bucket := timeline.bucket(resolved_at)) != placed
+        ]
+        async with self._store.transaction():
+            for pull, number, bucket in moves:
+                await self._store.conversations.move(pull, number, bucket)
+
+    async def _request(self, numbers: Sequence[int] | None, date: datetime) -> None:
+        """Have read again what was asked for, and what was left unfinished long enough ago."""
+        async with self._store.transaction():
+            await self._store.pulls.want(await self._store.ledger.due(date), Why.RETRY)
+            if numbers is None:
+                return
+            if not numbers:
+                await self._store.pulls.want_all(Why.REQUESTED)
+                return
+            known = await self._store.pulls.ids(numbers)
+            await self._store.pulls.want(known.values(), Why.REQUESTED)
+        if missing := [number for number in numbers if number not in known]:
+            listed = ", ".join(map(str, missing))
+            self.troubles.append(
+                Trouble(Connection.PULL_REQUEST, f"no such pull request: {listed}")
+            )
+
+    async def _read(self, repository: Repository, date: datetime) -> None:
+        """Wave after wave, each sealed before the next, until nothing is wanted."""
+        timeline = Timeline(await self._releases(), self._settings.shaping)
+        while wanted := await self._store.pulls.wanted(self._settings.wave):
+            board = Board(self._settings.limits())
+            ingest = Ingest(board, self._store, timeline, self._settings.margin_s)
+            wave = Wave(
+                self._source,
+                self._store,
+                board,
+                ingest,
+                settings=self._settings,
+                repository=repository.id,
+                date=date,
+                on_progress=await self._counter(ingest),
+            )
+            try:
+                await wave.read(wanted)
+            finally:
+                self.read += ingest.stored
+            await self._deliver(repository)
+
+    async def _counter(self, ingest: Ingest) -> Callable[[], None]:
+        """Tells how much is left, each time that it is called."""
+        left = await self._store.pulls.count_wanted()
+        known = await self._store.pulls.count()
+        return lambda: self._tell("reading", known=known, left=left - ingest.stored)
+
+    async def _deliver(self, repository: Repository) -> None:
+        self._tell("writing")
+        await self.delivery.deliver(await self._facts(repository))
+
+    async def _facts(self, repository: Repository) -> Facts:
+        watermark = await self._store.meta.get(meta.WATERMARK)
+        total_count = await self._store.meta.get(meta.TOTAL)
+        discrepancy = await self._store.meta.get(meta.DISCREPANCY)
+        return Facts(
+            repository=repository,
+            releases=await self._releases(),
+            shaping=self._settings.shaping,
+            census=Census(
+                watermark=watermark,
+                total_count=total_count,
+                found=await self._store.pulls.count(),
+                discrepancy=describe(discrepancy),
+                unread=await self._store.pulls.unread(),
+                behind=await self._store.pulls.behind(),
+            ),
+        )
+
+    async def _releases(self) -> tuple[Release, ...]:
+        return await self._store.meta.get(meta.RELEASES) or ()
+
+    @asynccontextmanager
+    async def _delivering(self) -> AsyncGenerator[None]:
+        try:
+            await self.delivery.open()
+            yield
+        finally:
+            await self.delivery.close()
+
+    def _tell(self, stage: str, *, known: int = 0, left: int = 0, note: str | None = None) -> None:
+        name = self.repository.name if self.repository else ""
+        self._observer(Progress(repository=name, stage=stage, known=known, left=left, note=note))

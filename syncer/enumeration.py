@@ -1,0 +1,249 @@
+"""Enumerating a repository: its releases and its pull requests, with the proof of completeness.
+
+What a listing says is stored page by page together with the walk's place, so that a killed walk
+goes on where it stood. A listing that fails, or looks empty, removes nothing.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TypeVar
+
+from msgspec import Struct
+
+from syncer.census import why
+from syncer.errors import AskError, TooHeavyError, TransientError
+from syncer.evidence import Connection
+from syncer.github.answers import Answer, ChangeRow, Listing, Opening, Part
+from syncer.repository import Release
+from syncer.settings import Settings
+from syncer.source import Source
+from syncer.store import Discrepancy, Store, meta
+from syncer.walk import Closed, Moving, Walk, advance, full_walk, incremental_walk
+
+__all__ = ["Enumeration", "Trouble", "describe"]
+
+A = TypeVar("A", bound=Answer)
+T = TypeVar("T")
+_ONE_DAY = timedelta(days=1)
+_MAX_FULL_WALKS = 3
+"""Full walks a run makes for the sake of a count before it calls the repository moving."""
+
+
+class Trouble(Struct, frozen=True):
+    """Why the enumeration of `connection` (`releases`, `pullRequests`) proves less than all."""
+
+    connection: str
+    reason: str
+
+
+class Enumeration:
+    """One run's census over one repository."""
+
+    def __init__(self, source: Source, store: Store, settings: Settings, opening: Opening) -> None:
+        self._source = source
+        self._store = store
+        self._settings = settings
+        self._opening = opening
+        self._id = opening.repository_id
+        self._page = settings.page
+        self._full_walks = 0
+        self.date = opening.date  # the server's clock at the newest answer
+        self.troubles: list[Trouble] = []
+
+    async def releases(self) -> tuple[Release, ...]:
+        """All releases, read to the end, or the stored ones where that fails (and is named)."""
+        page = self._opening.releases
+        found = {release.id: release for release in page.items}
+        unreadable = page.unreadable
+        try:
+            while page.has_next_page:
+                page = self._dated(await self._source.releases(self._id, _moved(page)))
+                found |= {release.id: release for release in page.items}
+                unreadable += page.unreadable
+        except AskError as error:
+            return await self._stored_releases(str(error))
+        if unreadable or len(found) != page.total_count:
+            return await self._stored_releases(f"claimed {page.total_count}, read {len(found)}")
+        releases = tuple(sorted(found.values(), key=lambda release: release.id))
+        async with self._store.transaction():
+            await self._store.meta.put(meta.RELEASES, releases)
+        return releases
+
+    async def _stored_releases(self, reason: str) -> tuple[Release, ...]:
+        self.troubles.append(Trouble("releases", reason))
+        return await self._store.meta.get(meta.RELEASES) or ()
+
+    async def pull_requests(self) -> None:
+        """Walk to the end; the watermark moves when the walk is closed.
+
+        Everything the walk met is known to the store by then, and wanted where it changed.
+        """
+        try:
+            closed = await self._walk(await self._under_way())
+            if closed is not None:
+                await self._check_vanished()
+        except AskError as error:
+            self.troubles.append(Trouble("pullRequests", str(error)))
+
+    async def _under_way(self) -> Walk:
+        """The walk that a killed run left, or a new one."""
+        found = await self._store.meta.get(meta.WALK)
+        if found is not None and not (self._settings.full and found.kind == "incremental"):
+            return found
+        watermark = await self._store.meta.get(meta.WATERMARK)
+        if watermark is None or self._settings.full:
+            return await self._full()
+        walk_id = await self._store.meta.get(meta.WALKS) or 0
+        return incremental_walk(walk_id, self._opening.date, watermark)
+
+    async def _full(self) -> Walk:
+        self._full_walks += 1
+        walk_id = (await self._store.meta.get(meta.WALKS) or 0) + 1
+        return full_walk(walk_id, self.date)
+
+    async def _walk(self, walk: Walk) -> Closed | None:
+        """Follow `walk` and, where its count does not add up, a full one; None: nothing proven.
+
+        A difference that a full walk meets again is believed, named, and left alone for a day.
+        """
+        end = await self._follow(walk)
+        if isinstance(end, Moving):
+            self.troubles.append(Trouble("pullRequests", "moving"))
+            return None
+        known = await self._known(walk)
+        if known == end.total_count:
+            await self._close(walk, end, None)
+            return end
+        found = await self._store.meta.get(meta.DISCREPANCY)
+        if found is not None and found.claimed - found.known == end.total_count - known:
+            at = self.date if walk.kind == "full" else found.confirmed_at
+            if at is not None and self.date - at < _ONE_DAY:
+                await self._close(walk, end, Discrepancy(end.total_count, known, at))
+                return end
+        return await self._walk_again(Discrepancy(end.total_count, known, None))
+
+    async def _walk_again(self, unconfirmed: Discrepancy) -> Closed | None:
+        if self._full_walks >= _MAX_FULL_WALKS:
+            self.troubles.append(Trouble("pullRequests", "moving"))
+            return None
+        async with self._store.transaction():
+            await self._store.meta.put(meta.DISCREPANCY, unconfirmed)
+        return await self._walk(await self._full())
+
+    async def _known(self, walk: Walk) -> int:
+        if walk.kind == "full":
+            return await self._store.pulls.count_seen(walk.id)
+        return await self._store.pulls.count()
+
+    async def _close(self, walk: Walk, end: Closed, discrepancy: Discrepancy | None) -> None:
+        watermark = walk.first_date - timedelta(seconds=self._settings.margin_s)
+        async with self._store.transaction():
+            if walk.kind == "full" and discrepancy is None:
+                await self._store.pulls.suspect_unseen(walk.id)
+            await self._store.meta.put(meta.WATERMARK, watermark)
+            await self._store.meta.put(meta.TOTAL, end.total_count)
+            await self._store.meta.put(meta.DISCREPANCY, discrepancy)
+            await self._store.meta.put(meta.WALK, None)
+
+    async def _follow(self, walk: Walk) -> Closed | Moving:
+        while True:
+            page = await self._listing(walk)
+            step = advance(walk, page)
+            following = step if isinstance(step, Walk) else walk
+            await self._see(page, walk, following)
+            if not isinstance(step, Walk):
+                return step
+            walk = step
+
+    async def _listing(self, walk: Walk) -> Listing[ChangeRow]:
+        fresh = walk.kind == "incremental" and walk.passes == 1 and walk.pages == 0
+        if fresh and walk.cursor is None and walk.first_date == self._opening.date:
+            return self._opening.changes
+        while True:
+            try:
+                return self._dated(_checked(await self._ask(walk), walk.cursor))
+            except TooHeavyError:
+                if self._page <= 1:
+                    raise
+                self._page //= 2
+
+    async def _ask(self, walk: Walk) -> Listing[ChangeRow]:
+        if walk.kind == "incremental":
+            return await self._source.changes(self._id, self._page, walk.cursor)
+        page = await self._source.census(self._id, self._page, walk.cursor)
+        return Listing[ChangeRow](
+            date=page.date,
+            cost=page.cost,
+            items=page.items,
+            total_count=page.total_count,
+            has_next_page=page.has_next_page,
+            end_cursor=page.end_cursor,
+            unreadable=page.unreadable,
+        )
+
+    async def _see(self, page: Listing[ChangeRow], walk: Walk, following: Walk) -> None:
+        known = await self._store.pulls.known([row.id for row in page.items])
+        newer = [
+            row.id
+            for row in page.items
+            if row.id in known and row.updated_at > known[row.id].updated_at
+        ]
+        rows = [(row, why(row, known.get(row.id))) for row in page.items]
+        seen = walk.id if walk.kind == "full" else 0
+        async with self._store.transaction():
+            await self._store.frontier.drop(newer)
+            await self._store.pulls.see(rows, page.date, seen)
+            await self._store.meta.put(meta.WALK, following)
+            if walk.kind == "full":
+                await self._store.meta.put(meta.WALKS, walk.id)
+
+    async def _check_vanished(self) -> None:
+        """Ask for what a full walk lacked by its id; remove what was not found in two runs."""
+        vanished = await self._store.pulls.vanished()
+        for start in range(0, len(vanished), self._settings.ids):
+            chosen = vanished[start : start + self._settings.ids]
+            part = Part(name=Connection.PULL_REQUEST, ids=tuple(one.id for one in chosen))
+            answer = self._dated(await self._source.batch([part]))
+            gone = {fault.owner for fault in answer.faults if fault.reason == "not_found"}
+            there = {row.id for row in answer.rows}
+            async with self._store.transaction():
+                for one in chosen:
+                    await self._judge_vanished(one.id, one.number, one.runs, gone, there)
+
+    async def _judge_vanished(
+        self, pull: str, number: int, runs: int, gone: set[str], there: set[str]
+    ) -> None:
+        if pull in there:
+            await self._store.pulls.found_again(pull)
+        elif pull in gone and runs >= 1:
+            await self._store.conversations.remove(pull, number)
+            await self._store.pulls.remove(pull, self.date)
+        elif pull in gone:
+            await self._store.pulls.not_found(pull)
+
+    def _dated(self, answer: A) -> A:
+        self.date = max(self.date, answer.date)
+        return answer
+
+
+def _moved(page: Listing[Release]) -> str:
+    """The cursor of the next page. Raises TransientError rather than read one page for ever."""
+    if not page.end_cursor:
+        message = "a listing promised another page but gave no cursor"
+        raise TransientError(message)
+    return page.end_cursor
+
+
+def _checked(page: Listing[T], cursor: str | None) -> Listing[T]:
+    if page.has_next_page and page.end_cursor in (None, "", cursor):
+        message = "a listing's cursor did not advance"
+        raise TransientError(message)
+    return page
+
+
+def describe(discrepancy: Discrepancy | None) -> str | None:
+    """A confirmed discrepancy in words, or None."""
+    if discrepancy is None or discrepancy.confirmed_at is None:
+        return None
+    return f"GitHub claims {discrepancy.claimed} pull requests, {discrepancy.known} were found"
