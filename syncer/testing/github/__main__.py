@@ -57,9 +57,20 @@ async def _serve(simulator: Simulator) -> None:
 def _dataset(args: argparse.Namespace) -> Dataset:
     if args.data is not None:
         return load(args.data)
-    size = {} if args.pulls < 500 else {"long_conversation": 3000, "many_reviews": 400}
-    long = 150 if args.pulls >= 10 else 0
-    return generate(args.seed, args.pulls, Shape(name=args.repository, long_thread=long, **size))
+    return generate(args.seed, args.pulls, _shape(args))
+
+
+def _shape(args: argparse.Namespace) -> Shape:
+    """Special conversations, where the repository is big enough for them to be special."""
+    big, some = args.pulls >= 500, args.pulls >= 10
+    return Shape(
+        name=args.repository,
+        long_conversation=3000 if big else 0,
+        long_thread=150 if some else 0,
+        many_reviews=400 if big else 0,
+        many_threads=120 if big else 0,
+        huge_bodies=6 if big else 0,
+    )
 
 
 def _tokens(args: argparse.Namespace) -> dict[str, Viewer]:

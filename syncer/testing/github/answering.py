@@ -1,4 +1,4 @@
-"""From the bytes of a request to a reply: who asks, what it costs, what is refused, what is said."""
+"""From the bytes of a request to a reply: who asks, what it costs, what is refused or said."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from syncer.testing.github.clock import Clock, stamp
 from syncer.testing.github.context import Context, RateLimit
 from syncer.testing.github.documents import Document, Documents, RefusedDocument, undefined_field
 from syncer.testing.github.execution import Execution
-from syncer.testing.github.faults import Cut, Heavy, Older, Respond, Rewrite
+from syncer.testing.github.fault_kinds import Cut, Heavy, Older, Respond, Rewrite, Wire
 from syncer.testing.github.journal import Entry
 from syncer.testing.github.limits import Budget, Minute
 from syncer.testing.github.replies import Reply, encoded, headers_of, scripted
@@ -218,7 +218,7 @@ class Answering:
             connections=asked.connections,
             nodes=prepared.produced,
             cost=prepared.cost,
-            status=0 if reply.wire is faults.Wire.RESET else reply.status,
+            status=0 if reply.wire is Wire.RESET else reply.status,
             bytes=len(reply.body),
         )
 

@@ -133,10 +133,11 @@ class _Walk:
         self, owner: str, nodes: list[FieldNode], parents: int, path: tuple[str, ...]
     ) -> None:
         name = nodes[0].name.value
-        definition: Any = self._schema.type_map[owner]
-        definition = definition.fields[name]
+        owner_type: Any = self._schema.type_map[owner]
+        definition: Any = owner_type.fields[name]
         args = get_argument_values(definition, nodes[0], self._variables)
-        inner = get_named_type(definition.type).name
+        named: Any = get_named_type(definition.type)
+        inner: str = named.name
         sets = tuple(node.selection_set for node in nodes if node.selection_set is not None)
         if inner.endswith("Connection") and "first" in definition.args:
             selected = {node.name.value for s in sets for _, node in self._fields(inner, s)}

@@ -33,17 +33,22 @@ class Clock:
         return cls(now, time.monotonic)
 
     def now(self) -> datetime:
+        """The present moment, aware, in UTC."""
         return self._base + timedelta(seconds=self._elapsed() - self._mark)
 
     def set(self, now: datetime) -> None:
+        """Make it `now`."""
         self._base = now.astimezone(UTC)
         self._mark = self._elapsed()
 
     def advance(self, seconds: float) -> None:
+        """Let so many seconds pass at once."""
         self._base += timedelta(seconds=seconds)
 
     def stamp(self) -> str:
+        """The present moment as GitHub's text."""
         return stamp(self.now())
 
     def http_date(self) -> str:
+        """The present moment as the Date header has it."""
         return format_datetime(self.now().replace(microsecond=0), usegmt=True)

@@ -89,7 +89,7 @@ def _known(args: Args, *names: str) -> None:
 
 
 def _order(args: Args, default: str) -> tuple[str, bool]:
-    order = args.get("orderBy") or {}
+    order: Mapping[str, str] = args.get("orderBy") or {}
     return order.get("field", default), order.get("direction", "ASC") == "DESC"
 
 

@@ -2,16 +2,17 @@
 
     {"repository": {"nameWithOwner": "o/r", "databaseId": 7, "formerNames": ["o/old"]},
      "releases": [{"tagName": "v1", "publishedAt": "…Z", "isDraft": false, "isPrerelease": false}],
-     "pullRequests": [{"number": 1, "title": "…", "body": "…", "author": {"login": "…", "kind": "Bot"},
-        "state": "MERGED", "createdAt": "…Z", "updatedAt": "…Z", "closedAt": …, "mergedAt": …,
+     "pullRequests": [{"number": 1, "title": "…", "body": "…",
+        "author": {"login": "…", "kind": "Bot"}, "state": "MERGED",
+        "createdAt": "…Z", "updatedAt": "…Z", "closedAt": …, "mergedAt": …,
         "comments": [{"body": "…", "author": null, "createdAt": "…Z"}],
         "reviews": [{"state": "APPROVED", "databaseId": 5, …}],
         "reviewThreads": [{"path": "…", "comments": [{"review": 5, "diffHunk": "…", …}]}],
         "labels": [{"name": "bug"}], "closingIssues": [{"repository": "o/r", "number": 3}]}]}
 
 The structs below name every field and its default. Stamps are UTC with whole seconds and a `Z`, so
-that text order is time order. A `databaseId` of 0, or none, is given one when the set is loaded, the
-same one each time. Node ids follow from kind and database id (`ids`). A looser form is read too:
+that text order is time order. Where a `databaseId` is 0 or missing, loading gives one, the same one
+each time. Node ids follow from kind and database id (`ids`). A looser form is read too:
 the repository as its name, authors as logins, labels as names.
 """
 

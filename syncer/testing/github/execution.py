@@ -20,7 +20,6 @@ from graphql import (
     GraphQLList,
     GraphQLNonNull,
     GraphQLObjectType,
-    GraphQLOutputType,
     GraphQLSchema,
     GraphQLUnionType,
     InlineFragmentNode,
@@ -44,7 +43,6 @@ from syncer.testing.github.pages import Page, turn
 
 __all__ = ["Execution"]
 
-Composite = GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType
 Complete = Callable[[Any], Any]
 Resolve = Callable[[Any], Any]
 Selections = tuple[SelectionSetNode, ...]
@@ -166,7 +164,7 @@ class Execution:
         definition = _definition(self._schema, owner_type, name)
         resolve = self._resolver(type_name, name, definition, found[0])
         selections = tuple(node.selection_set for node in found if node.selection_set is not None)
-        nullable = not isinstance(definition.type, GraphQLNonNull)
+        nullable = not _is_non_null(definition.type)
         complete = self._complete(_nullable(definition.type), selections)
         path, errors = self._path, self.errors
 
@@ -241,9 +239,9 @@ class Execution:
 
     # -- values
 
-    def _complete(self, kind: GraphQLOutputType, selections: Selections) -> Complete | None:
+    def _complete(self, kind: Any, selections: Selections) -> Complete | None:
         """What turns a value that is not null into its answer; None where it is one already."""
-        if isinstance(kind, GraphQLList):
+        if _is_list(kind):
             return self._list(kind.of_type, selections)
         if isinstance(kind, GraphQLObjectType):
             return self._object(kind.name, selections)
@@ -252,7 +250,7 @@ class Execution:
         return lambda value: self._object(value.kind, selections)(value)
 
     def _list(self, item_type: Any, selections: Selections) -> Complete | None:
-        nullable = not isinstance(item_type, GraphQLNonNull)
+        nullable = not _is_non_null(item_type)
         complete = self._complete(_nullable(item_type), selections)
         if complete is None:
             return None
@@ -323,8 +321,16 @@ def _not_simulated(type_name: str, name: str) -> Resolve:
     return fail
 
 
+def _is_list(kind: object) -> bool:
+    return isinstance(kind, GraphQLList)
+
+
+def _is_non_null(kind: object) -> bool:
+    return isinstance(kind, GraphQLNonNull)
+
+
 def _nullable(kind: Any) -> Any:
-    return kind.of_type if isinstance(kind, GraphQLNonNull) else kind
+    return kind.of_type if _is_non_null(kind) else kind
 
 
 def _snake(name: str) -> str:

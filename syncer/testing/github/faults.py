@@ -7,13 +7,22 @@ every kind by name, for tests that want them all.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from itertools import count
-
-from msgspec import Struct
 
 from syncer.testing.github.context import Call
 from syncer.testing.github.failing import FieldError
+from syncer.testing.github.fault_kinds import (
+    Cut,
+    Fault,
+    FieldFault,
+    Heavy,
+    Older,
+    PageFault,
+    Respond,
+    Rewrite,
+    Slow,
+    Wire,
+)
 from syncer.testing.github.pages import Page
 
 __all__ = [
@@ -36,6 +45,7 @@ __all__ = [
     "empty_cursor",
     "empty_page",
     "field_error",
+    "forbidden",
     "gateway_page",
     "gateway_timeout",
     "html_with_200",
@@ -65,102 +75,6 @@ WRONG_WORDS = (
     "could be a GitHub bug."
 )
 _DOCS = "https://docs.github.com/graphql"
-
-
-class Wire(StrEnum):
-    """How a connection ends before its answer does."""
-
-    RESET = "reset"  # before a byte of the answer
-    RESET_MID_BODY = "resetMidBody"
-    CUT_LENGTH = "cutLength"  # fewer bytes than Content-Length says
-    CUT_CHUNKS = "cutChunks"  # a chunked answer without its last chunk
-
-
-class Respond(Struct, frozen=True, kw_only=True):
-    """This answer instead of the real one. `body` is sent as it is, anything else as JSON.
-
-    `reset_in_s` moves `x-ratelimit-reset` to so many seconds from now, and the remaining budget to
-    `remaining`. The work was done: the request is billed where `billed`.
-    """
-
-    status: int = 200
-    body: bytes | dict[str, object] = b""
-    headers: Mapping[str, str] = {}
-    content_type: str = "application/json; charset=utf-8"
-    reset_in_s: int | None = None
-    remaining: int | None = None
-    billed: bool = False
-
-
-class Cut(Struct, frozen=True):
-    """The real answer, ended early."""
-
-    wire: Wire
-
-
-class Rewrite(Struct, frozen=True):
-    """The real answer with other bytes and headers."""
-
-    change: Callable[[bytes], bytes]
-    headers: Mapping[str, str] = {}
-
-
-class Slow(Struct, frozen=True):
-    """The real answer, after so many more seconds."""
-
-    seconds: float
-
-
-class Heavy(Struct, frozen=True):
-    """`instead`, where the real answer holds more than `nodes` nodes."""
-
-    nodes: int
-    instead: Respond
-
-
-class Older(Struct, frozen=True):
-    """A server whose schema lacks a field."""
-
-    type_name: str
-    field_name: str
-
-
-class PageFault(Struct, frozen=True, kw_only=True):
-    """Pages of the connection `kind` (`Type.field`) changed; of one pull request where `number` is given.
-
-    `change` gets a page that is its own to change; None makes the whole connection null; it may
-    raise FieldError. Bare totals are pages too where `bare`.
-    """
-
-    kind: str
-    change: Callable[[Call, Page], Page | None]
-    number: int | None = None
-    bare: bool = False
-
-    def meets(self, call: Call) -> bool:
-        """Whether `call` is one that this fault is about."""
-        paged = call.args.get("first") is not None or call.args.get("last") is not None
-        return (
-            f"{call.type_name}.{call.field_name}" == self.kind
-            and (paged or self.bare)
-            and (self.number is None or call.number == self.number)
-        )
-
-
-class FieldFault(Struct, frozen=True, kw_only=True):
-    """An error instead of one field; of one pull request where `number` is given."""
-
-    type_name: str
-    field_name: str
-    error: FieldError
-    number: int | None = None
-
-    def meets(self, call: Call) -> bool:
-        """Whether `call` is one that this fault is about."""
-        return self.number is None or call.number == self.number
-
-
-Fault = Respond | Cut | Rewrite | Slow | Heavy | Older | PageFault | FieldFault
 
 
 # -- status pages
@@ -293,13 +207,15 @@ def field_error(
     )
 
 
-def resource_limits(
-    type_name: str = "PullRequest", field_name: str = "comments", number: int | None = None
-) -> FieldFault:
-    """Partial data, because the query used too much."""
+def forbidden(kind: str, number: int | None = None) -> FieldFault:
+    """Partial data, because the token may not see `Type.field`."""
+    return field_error(*_split(kind), number=number)
+
+
+def resource_limits(kind: str = "PullRequest.comments", number: int | None = None) -> FieldFault:
+    """Partial data, because the query used too much: `Type.field` is missing."""
     return field_error(
-        type_name,
-        field_name,
+        *_split(kind),
         type="RESOURCE_LIMITS_EXCEEDED",
         message="Resource limits for this query exceeded.",
         number=number,
@@ -312,10 +228,14 @@ def something_went_wrong(
     """GitHub's words for a timeout: for one field `Type.field`, or with no data at all."""
     if kind is None:
         return Respond(body={"data": None, "errors": [{"message": WRONG_WORDS}]}, billed=True)
-    type_name, _, field_name = kind.partition(".")
     return field_error(
-        type_name, field_name, type=None, message=WRONG_WORDS, located=located, number=number
+        *_split(kind), type=None, message=WRONG_WORDS, located=located, number=number
     )
+
+
+def _split(kind: str) -> tuple[str, str]:
+    type_name, _, field_name = kind.partition(".")
+    return type_name, field_name
 
 
 def wrong_total(kind: str, by: int = 1, number: int | None = None) -> PageFault:
@@ -439,19 +359,19 @@ CATALOGUE: Mapping[str, Callable[[str], Fault]] = {
     "lone surrogate": lambda _: lone_surrogate(),
     "slow": lambda _: Slow(30.0),
     "no data, words only": lambda _: something_went_wrong(),
-    "words at a path": lambda kind: something_went_wrong(kind),
+    "words at a path": something_went_wrong,
     "words without a path": lambda kind: something_went_wrong(kind, located=False),
-    "resource limits": lambda kind: resource_limits(*kind.split(".")),
-    "forbidden": lambda kind: field_error(*kind.split(".")),
+    "resource limits": resource_limits,
+    "forbidden": forbidden,
     "wrong total, more": lambda kind: wrong_total(kind, 2),
     "wrong total, less": lambda kind: wrong_total(kind, -1),
-    "null node": lambda kind: null_node(kind),
-    "null nodes": lambda kind: null_nodes(kind),
-    "null connection": lambda kind: null_connection(kind),
-    "stuck cursor": lambda kind: stuck_cursor(kind),
-    "null cursor": lambda kind: null_cursor(kind),
-    "empty cursor": lambda kind: empty_cursor(kind),
-    "empty page": lambda kind: empty_page(kind),
-    "refused cursor": lambda kind: refused_cursor(kind),
+    "null node": null_node,
+    "null nodes": null_nodes,
+    "null connection": null_connection,
+    "stuck cursor": stuck_cursor,
+    "null cursor": null_cursor,
+    "empty cursor": empty_cursor,
+    "empty page": empty_page,
+    "refused cursor": refused_cursor,
 }
 """One fault of every kind, by name; those that strike a connection take its `Type.field`."""

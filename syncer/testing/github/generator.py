@@ -96,7 +96,8 @@ class _Maker:
     # -- small things
 
     def _numbers(self) -> list[int]:
-        out, number = [], 0
+        out: list[int] = []
+        number = 0
         for _ in range(self._count):
             number += self._dice.choices((1, 2, 3, 9), (70, 18, 10, 2))[0]
             out.append(number)
@@ -240,8 +241,8 @@ class _Maker:
                 **self._entry(since),  # type: ignore[arg-type]
             )
             reviews.append(review)
-            for _ in range(self._dice.choice((0, 0, 1, 1, 2, 4))):
-                threads.append(self._thread(review, since, self._dice.choice((1, 1, 2, 3, 6))))
+            sizes = self._dice.choices((1, 1, 2, 3, 6), k=self._dice.choice((0, 0, 1, 1, 2, 4)))
+            threads.extend(self._thread(review, since, size) for size in sizes)
         if self._shape.drafts and self._dice.random() < 0.06:
             self._draft(since, reviews, threads)
         return tuple(reviews), tuple(threads)

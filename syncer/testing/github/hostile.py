@@ -6,7 +6,13 @@ from random import Random
 
 __all__ = ["BODIES", "TAGS", "TITLES", "huge", "prose"]
 
-_WORDS = ["the", "a", "this", "that", "change", "fix", "test", "build", "cache", "index", "reader", "writer", "page", "cursor", "token", "limit", "retry", "should", "could", "does", "not", "when", "after", "before", "because", "only", "every", "never", "again", "looks", "good", "to", "me", "please", "rename", "split", "merge", "rebase", "flaky", "slow", "fast", "green", "red", "left", "right", "first", "last", "`null`", "`None`", "**bold**", "_it_", "#12", "@someone", "https://example.com/x", "1.2.3", ":+1:", "naïve", "größer", "日本語", "🚀"]
+_TEXT = (
+    "the a this that change fix test build cache index reader writer page cursor token limit retry "
+    "should could does not when after before because only every never again looks good to me "
+    "please rename split merge rebase flaky slow fast green red left right first last `null` "
+    "`None` **bold** _it_ #12 @someone https://example.com/x 1.2.3 :+1: naïve größer 日本語 🚀"
+)
+_WORDS = _TEXT.split()
 
 BODIES: tuple[str, ...] = (
     "",
@@ -23,7 +29,7 @@ BODIES: tuple[str, ...] = (
     "\x85",
     "\u2028\u2029",
     "astral \U0001f469\u200d\U0001f469\u200d\U0001f467 \U0001d54f and the last one \U0010ffff",
-    "rtl \u200f\u202eevil\u202c marks \u2067x\u2069, zero \u200b width, bom \ufeff, soft\u00adhyphen",
+    "rtl \u200f\u202eevil\u202c \u2067x\u2069, zero \u200b width, bom \ufeff, soft\u00adhyphen",
     "private \ue000 use, not a character \uffff \ufffe, replacement \ufffd",
     "## Comments\n\n### `@someone` commented on 2024-01-01T00:00:00Z\n\nforged",
     "### `@someone` (APPROVED) reviewed on 2024-01-01T00:00:00Z\n\nforged approval",

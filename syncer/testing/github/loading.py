@@ -16,6 +16,8 @@ from syncer.testing.github.dataset import (
     Account,
     Comment,
     Dataset,
+    Issue,
+    Label,
     Pull,
     Release,
     Review,
@@ -25,6 +27,7 @@ from syncer.testing.github.dataset import (
 
 __all__ = ["dump", "load", "parse", "with_ids"]
 
+_SharedT = TypeVar("_SharedT", Account, Label, Issue)
 _NodeT = TypeVar("_NodeT", Comment, Review, Thread, ThreadComment, Release, Pull)
 
 
@@ -93,39 +96,50 @@ class _Shared:
     """One object per account, label and issue, so that a big set is small in memory."""
 
     def __init__(self, dataset: Dataset) -> None:
-        self.accounts = _filled(_accounts(dataset), lambda a: (a.kind, a.login))
-        self.labels = _filled(
-            (label for pull in dataset.pull_requests for label in pull.labels),
-            lambda label: label.name,
-        )
+        pulls = dataset.pull_requests
+        self._accounts = _filled({}, ((_account_key(a), a) for a in _accounts(dataset)))
+        self.labels = _filled({}, ((label.name, label) for pull in pulls for label in pull.labels))
         self.issues = _filled(
-            (issue for pull in dataset.pull_requests for issue in pull.closing_issues),
-            lambda issue: (issue.repository, issue.number),
+            {}, ((_issue_key(issue), issue) for pull in pulls for issue in pull.closing_issues)
         )
 
     def account(self, account: Account | None) -> Account | None:
-        return None if account is None else self.accounts[account.kind, account.login]
+        return None if account is None else self._accounts[_account_key(account)]
+
+    def issue(self, issue: Issue) -> Issue:
+        return self.issues[_issue_key(issue)]
 
 
-def _filled(items: Iterable[Any], key: Any) -> dict[Any, Any]:
-    """By key the first of `items`, each with a database id; one with its own id wins."""
-    found: dict[Any, Any] = {}
-    for item in items:
-        known = found.setdefault(key(item), item)
+def _account_key(account: Account) -> str:
+    return f"{account.kind}:{account.login}"
+
+
+def _issue_key(issue: Issue) -> str:
+    return f"{issue.repository}#{issue.number}"
+
+
+def _filled(
+    found: dict[str, _SharedT], items: Iterable[tuple[str, _SharedT]]
+) -> dict[str, _SharedT]:
+    """By key the first of `items`, each with a database id; one that brings its id wins."""
+    for key, item in items:
+        known = found.setdefault(key, item)
         if not known.database_id and item.database_id:
-            found[key(item)] = item
+            found[key] = item
     numbers = _Numbers(item.database_id for item in found.values())
-    return {
-        key: replace(found[key], database_id=numbers.of(found[key].database_id))
-        for key in sorted(found)
-    }
+    for key in sorted(found):
+        found[key] = replace(found[key], database_id=numbers.of(found[key].database_id))
+    return found
 
 
 def _accounts(dataset: Dataset) -> Iterator[Account]:
     for pull in dataset.pull_requests:
         orphans = chain.from_iterable(review.orphans for review in pull.reviews)
         said = chain.from_iterable(thread.comments for thread in pull.review_threads)
-        for entry in chain((pull,), pull.comments, pull.reviews, orphans, said):
+        entries: Iterable[Pull | Comment] = chain(
+            (pull,), pull.comments, pull.reviews, orphans, said
+        )
+        for entry in entries:
             if entry.author is not None:
                 yield entry.author
         yield from (t.resolved_by for t in pull.review_threads if t.resolved_by is not None)
@@ -149,8 +163,9 @@ class _Filler:
     def node(self, node: _NodeT) -> _NodeT:
         kind = type(node)
         changes: dict[str, Any] = {"database_id": self._numbers[kind].of(node.database_id)}
-        if isinstance(node, Comment | Pull):
-            changes["author"] = self._shared.account(node.author)
+        author = getattr(node, "author", None)
+        if author is not None:
+            changes["author"] = self._shared.account(author)
         return replace(node, **changes)
 
     def pull(self, pull: Pull) -> Pull:
@@ -160,9 +175,7 @@ class _Filler:
             reviews=tuple(self._review(review) for review in pull.reviews),
             review_threads=tuple(self._thread(thread) for thread in pull.review_threads),
             labels=tuple(self._shared.labels[label.name] for label in pull.labels),
-            closing_issues=tuple(
-                self._shared.issues[issue.repository, issue.number] for issue in pull.closing_issues
-            ),
+            closing_issues=tuple(self._shared.issue(issue) for issue in pull.closing_issues),
         )
 
     def _review(self, review: Review) -> Review:

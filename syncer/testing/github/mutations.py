@@ -9,6 +9,7 @@ from __future__ import annotations
 from syncer.testing.github import dataset as given
 from syncer.testing.github.clock import Clock
 from syncer.testing.github.nodes import (
+    Actor,
     Entry,
     IssueComment,
     Label,
@@ -212,7 +213,7 @@ class Mutations:
     # -- pull requests, the repository, its releases
 
     def open_pull(self, number: int | None = None, **fields: object) -> PullRequest:
-        """A new pull request, with the next number unless one is given; `fields` as in `dataset.Pull`."""
+        """A new pull request with the next number, or `number`; `fields` as in `dataset.Pull`."""
         now = self._clock.stamp()
         spec: dict[str, object] = {
             "number": number or max(self.world.repository.pull_requests, default=0) + 1,
@@ -302,7 +303,7 @@ class Mutations:
 
     def _entry(
         self, kind: str, author: str | None, body: str
-    ) -> tuple[int, object, str, str, str, None]:
+    ) -> tuple[int, Actor | None, str, str, str, None]:
         account = None if author is None else self.world.actor(author)
         return (self.world.next_id(kind), account, "NONE", body, self._clock.stamp(), None)
 

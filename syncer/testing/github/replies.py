@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from syncer.testing.github.clock import Clock
-from syncer.testing.github.faults import Respond, Wire
+from syncer.testing.github.fault_kinds import Respond, Wire
 from syncer.testing.github.limits import Budget
 
 __all__ = ["CutError", "Reply", "encoded", "headers_of", "scripted"]

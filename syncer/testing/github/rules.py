@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from syncer.testing.github.context import Call, Context, FieldHook, PageHook
 from syncer.testing.github.failing import FieldError
-from syncer.testing.github.faults import Fault, FieldFault, PageFault
+from syncer.testing.github.fault_kinds import Fault, FieldFault, PageFault
 from syncer.testing.github.pages import Page
 from syncer.testing.github.requests import Asked, When
 

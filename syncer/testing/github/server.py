@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from aiohttp import web
 
-from syncer.testing.github.faults import Wire
+from syncer.testing.github.fault_kinds import Wire
 from syncer.testing.github.journal import Journal
 from syncer.testing.github.replies import Reply
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Self
 
 from graphql import GraphQLSchema
 
@@ -13,7 +14,7 @@ from queries import schema as shipped_schema
 from syncer.testing.github.answering import Answering, Prepared
 from syncer.testing.github.clock import Clock, instant
 from syncer.testing.github.dataset import Dataset
-from syncer.testing.github.faults import Cut, Fault, Slow
+from syncer.testing.github.fault_kinds import Cut, Fault, Slow
 from syncer.testing.github.journal import Entry, Journal
 from syncer.testing.github.loading import with_ids
 from syncer.testing.github.mutations import Mutations
@@ -46,7 +47,7 @@ class Simulator:
     minute and requests at once are refused beyond their limits, as the hourly points always are.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - settings: each has a default and is given by name
         self,
         dataset: Dataset,
         *,
@@ -167,13 +168,12 @@ class Simulator:
         return k, reply
 
     async def _wait(self, asked: Asked, struck: list[Rule]) -> None:
-        slow = [rule for rule in struck if isinstance(rule.fault, Slow)]
-        seconds = self._latency_s if isinstance(self._latency_s, float | int) else 0.0
-        if callable(self._latency_s):
-            seconds = self._latency_s(asked)
-        for rule in slow:
-            rule.apply()
-            seconds += rule.fault.seconds  # type: ignore[union-attr]
+        latency = self._latency_s
+        seconds = latency(asked) if callable(latency) else latency
+        for rule in struck:
+            if isinstance(rule.fault, Slow):
+                rule.apply()
+                seconds += rule.fault.seconds
         if seconds > 0:
             await self._sleep(seconds)
 
@@ -188,7 +188,7 @@ class Simulator:
 
     # -- the socket
 
-    async def __aenter__(self) -> Simulator:
+    async def __aenter__(self) -> Self:
         await self._server.start()
         return self
 

@@ -73,7 +73,7 @@ class World:
         return self._highest.get(kind, 0) + 1
 
     def sorted_pulls(self, order: str, key: Callable[[PullRequest], Key]) -> list[PullRequest]:
-        """All pull requests, ascending by `key`, which `order` names; kept until something changes."""
+        """All pull requests, ascending by `key`, which `order` names; kept until a change."""
         known = self._sorted.get(order)
         if known is None or known[0] != self.touched:
             rows = sorted(self.repository.pull_requests.values(), key=key)
