@@ -165,6 +165,7 @@ class CorpusSink:
         directory = str(leaf_directory(change.number, change.release))
         for other in self._index.settle(change.number, directory):
             self._leave(other, change.number)
+        self._pages.keep(_file(directory, change.number))
         self._manifests.set(directory, change.release, entry)
 
     def _remove(self, number: int) -> Applied:

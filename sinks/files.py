@@ -18,7 +18,7 @@ from typing import TypeVar
 from sinks._system import FileSystem
 from syncer.errors import SinkError
 
-__all__ = ["FileSystem", "Folder", "in_thread", "is_temporary", "temporary_of"]
+__all__ = ["FileSystem", "Folder", "in_thread", "meant_by", "temporary_of"]
 
 Result = TypeVar("Result")
 
@@ -182,9 +182,10 @@ def temporary_of(name: str) -> str:
     return str(place.with_name(f".{place.name}.tmp"))
 
 
-def is_temporary(name: str) -> bool:
-    """Whether a bare file name is one that `temporary_of` gives."""
-    return name.startswith(".") and name.endswith(".tmp")
+def meant_by(temporary: str) -> str | None:
+    """The bare name of which `temporary` is the temporary one; None if it is none."""
+    found = temporary.removeprefix(".").removesuffix(".tmp")
+    return found if found and temporary == f".{found}.tmp" else None
 
 
 async def in_thread(work: Callable[[], Result]) -> Result:

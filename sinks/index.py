@@ -7,14 +7,17 @@ from pathlib import PurePosixPath
 import msgspec
 from msgspec import Struct
 
-from sinks.files import Folder, is_temporary
+from sinks.files import Folder, meant_by
+from syncer.corpus.census_file import CENSUS
 from syncer.corpus.errors import CorpusError
 from syncer.corpus.manifest import SCHEMA, LeafRef, Root, leaf_ref
 from syncer.corpus.names import MANIFEST, placed, placed_leaf
 from syncer.corpus.sealing import decode_leaf, decode_root
 from syncer.errors import SinkError
 
-__all__ = ["Index", "scan"]
+__all__ = ["ATTRIBUTES", "Index", "scan"]
+
+ATTRIBUTES = ".gitattributes"
 
 _ACTIVE = "pulls"
 _ARCHIVE = "archive/pulls"
@@ -150,9 +153,15 @@ def _note_leftovers(folder: Folder, index: Index, directory: str) -> set[int]:
         path = str(PurePosixPath(directory) / name)
         if found := placed(path):
             numbers.add(found[0])
-        elif is_temporary(name):
+        elif (meant := meant_by(name)) and _is_ours(directory, meant):
             index.leftovers.add(path)
     return numbers
+
+
+def _is_ours(directory: str, name: str) -> bool:
+    if not directory:
+        return name in {ATTRIBUTES, CENSUS, MANIFEST}
+    return name == MANIFEST or placed(f"{directory}/{name}") is not None
 
 
 def _read_leaf(folder: Folder, index: Index, directory: str, tags: dict[str, str]) -> set[int]:

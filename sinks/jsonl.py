@@ -10,11 +10,12 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from functools import partial
+from pathlib import PurePosixPath
 
 import msgspec
 from msgspec import Struct
 
-from sinks.files import FileSystem, Folder, in_thread, is_temporary, temporary_of
+from sinks.files import FileSystem, Folder, in_thread, meant_by, temporary_of
 from syncer.canonical import canonical_bytes
 from syncer.corpus.names import block_of
 from syncer.errors import ConfigError, ContractError
@@ -196,8 +197,10 @@ class JsonLinesSink:
 
     def _drop_staged(self) -> None:
         self._staged.clear()
-        for name in filter(is_temporary, self._folder.names(_DIRECTORY)):
-            self._folder.remove(f"{_DIRECTORY}/{name}")
+        for name in self._folder.names(_DIRECTORY):
+            meant = meant_by(name) or ""
+            if meant == PurePosixPath(_MANIFEST).name or _BLOCK_FILE.fullmatch(meant):
+                self._folder.remove(f"{_DIRECTORY}/{name}")
         self._folder.prune(_DIRECTORY)
 
 

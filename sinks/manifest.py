@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from sinks.files import Folder
-from sinks.index import Index
+from sinks.index import ATTRIBUTES, Index
 from syncer.corpus.census_file import CENSUS, census_file_of
 from syncer.corpus.errors import CorpusError
 from syncer.corpus.manifest import Leaf, LeafEntry, leaf_ref, root_of
@@ -16,7 +16,6 @@ from syncer.repository import Facts
 
 __all__ = ["Manifests"]
 
-_ATTRIBUTES = ".gitattributes"
 _AS_BYTES = b"* -text\n"  # git must not change line ends: every digest is over bytes
 
 
@@ -50,7 +49,7 @@ class Manifests:
             self._seal_leaf(directory)
         self._entries.clear()
         self._index.unknown.clear()
-        self._replace(_ATTRIBUTES, _AS_BYTES)
+        self._replace(ATTRIBUTES, _AS_BYTES)
         root = root_of(facts, self._index.leaves.values())
         data = encode_root(root)
         if data != self._index.root_bytes:

@@ -23,7 +23,6 @@ class Pages:
 
     def put(self, place: str, data: bytes) -> bool:
         """Let `data` stand at `place`; False if it would stand there anyway."""
-        self._doomed.discard(place)
         if self._coming(place) == data:
             return False
         self._abandon(place)
@@ -38,7 +37,6 @@ class Pages:
             return False
         self._moves.pop(source, None)
         self._abandon(target)
-        self._doomed -= {origin, target}
         if origin != target:
             self._moves[target] = origin
         return True
@@ -47,6 +45,10 @@ class Pages:
         """Whether bytes of that digest are going to stand at `place`."""
         data = self._coming(place)
         return data is not None and bytes_digest(data) == sha256
+
+    def keep(self, place: str) -> None:
+        """Let what stands or is to stand at `place` not be removed after all."""
+        self._doomed.discard(place)
 
     def leave(self, place: str) -> None:
         """Let nothing stand at `place`."""

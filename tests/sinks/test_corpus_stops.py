@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import errno
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -144,7 +146,7 @@ def test_the_root_is_written_after_every_leaf_and_the_census_last(tmp_path: Path
     assert system.steps.count("sync repo") == 1
 
 
-Step = tuple[object, ...]
+Step = tuple[Any, ...]
 
 
 def histories() -> SearchStrategy[list[Step]]:
@@ -189,10 +191,8 @@ def take(step: Step, feed: Feed, folder: Path, mark: Bookmark) -> Bookmark:
             sink = CorpusSink(Folder(folder, FaultyFileSystem()))
             mark, _ = asyncio.run(deliver(feed, sink, mark, batch_size=size))
         case ("stop", int(at)):
-            try:
+            with suppress(Stopped):
                 mark = run(feed, folder, mark, FaultyFileSystem(at=at))
-            except Stopped:
-                pass
     return mark
 
 
