@@ -8,6 +8,7 @@ stamps(), actors(), coverages(), releases()
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
 from typing import TypeVar
 
 from hypothesis import strategies as st
@@ -113,16 +114,19 @@ _pieces = st.one_of(
 )
 
 
+@cache
 def hostile_text(pieces: int = 6) -> SearchStrategy[str]:
     """Text of Unicode scalar values, often empty, often made of our own markup and line ends."""
     return st.lists(_pieces, max_size=pieces).map("".join)
 
 
+@cache
 def lines() -> SearchStrategy[str]:
     """Hostile text without LF."""
     return hostile_text(3).map(lambda text: text.replace("\n", ""))
 
 
+@cache
 def stamps() -> SearchStrategy[datetime]:
     """Aware UTC stamps, mostly in whole seconds as GitHub gives them, often equal."""
     whole = st.integers(0, 40).map(lambda n: datetime(2026, 1, 1, tzinfo=UTC).replace(second=n))
@@ -130,6 +134,7 @@ def stamps() -> SearchStrategy[datetime]:
     return whole | anywhere
 
 
+@cache
 def actors() -> SearchStrategy[Actor]:
     """Accounts of known and made-up kinds; never None."""
     logins = st.sampled_from(["ann", "ghost", "dependabot[bot]", "dependabot"]) | hostile_text(2)
@@ -137,6 +142,7 @@ def actors() -> SearchStrategy[Actor]:
     return st.builds(Actor, login=logins, kind=kinds, id=_maybe(_ids))
 
 
+@cache
 def coverages() -> SearchStrategy[Coverage]:
     """Any coverage, likely or not."""
     return st.builds(
@@ -150,6 +156,7 @@ def coverages() -> SearchStrategy[Coverage]:
     )
 
 
+@cache
 def conversations() -> SearchStrategy[Conversation]:
     """Conversations in canonical order; the ids of their threads differ."""
     return st.builds(
@@ -184,17 +191,15 @@ def conversations() -> SearchStrategy[Conversation]:
 def snapshots(draw: st.DrawFn) -> Snapshot:
     """A conversation with coverage for some of its connections and threads."""
     conversation = draw(conversations())
-    connections = st.dictionaries(
-        st.sampled_from([*FIRST_LEVEL, Connection.PULL_REQUEST]), coverages()
-    )
-    known = {t.id: draw(_maybe(coverages())) for t in conversation.review_threads}
+    known = {t.id: draw(_maybe_coverage) for t in conversation.review_threads}
     return Snapshot(
         conversation=conversation,
-        connections=draw(connections),
+        connections=draw(_connections),
         threads={owner: coverage for owner, coverage in known.items() if coverage is not None},
     )
 
 
+@cache
 def releases() -> SearchStrategy[tuple[Release, ...]]:
     """Releases as listed: equal stamps, drafts and prereleases among them, tags all different."""
     one = st.builds(
@@ -239,6 +244,7 @@ def _entry() -> dict[str, SearchStrategy[object]]:
     }
 
 
+@cache
 def _threads() -> SearchStrategy[Thread]:
     hunks = st.sampled_from(["", "@@ -1 +1 @@\n-a\n+b", "```\n````", "\n"]) | hostile_text(3)
     comments = st.builds(
@@ -263,3 +269,10 @@ def _threads() -> SearchStrategy[Thread]:
         resolved_by=_maybe(actors()),
         comments=_few(comments),
     )
+
+
+# Built once: building a strategy costs more than drawing from it.
+_maybe_coverage = st.none() | coverages()
+_connections = st.dictionaries(
+    st.sampled_from([*FIRST_LEVEL, Connection.PULL_REQUEST]), coverages()
+)

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-Lines = Annotated[int, Meta(ge=0)]
+LineCount = Annotated[int, Meta(ge=0)]
 """How many lines of text follow."""
 
 
@@ -49,7 +49,7 @@ class Mark(
 class DescriptionMark(Mark, frozen=True, rename="camel", kw_only=True):
     """The pull request's own text; its other fields stand in the front matter."""
 
-    lines: Lines
+    lines: LineCount
 
 
 class CommentMark(Mark, frozen=True, rename="camel", kw_only=True):
@@ -64,7 +64,7 @@ class CommentMark(Mark, frozen=True, rename="camel", kw_only=True):
     is_minimized: bool = False
     minimized_reason: str | None = None
     url: str | None = None
-    lines: Lines
+    lines: LineCount
 
 
 class ReviewMark(CommentMark, frozen=True, rename="camel", kw_only=True):
@@ -82,7 +82,7 @@ class ThreadCommentMark(CommentMark, frozen=True, rename="camel", kw_only=True):
 
     reply_to: str | None = None
     review: str | None = None
-    hunk: Lines | None = None
+    hunk: LineCount | None = None
 
 
 class ThreadMark(Mark, frozen=True, rename="camel", kw_only=True):

@@ -118,7 +118,7 @@ def test_every_title_is_the_same_string_to_three_readers(title):
     assert _ours(block)["labels"][0] == {"id": "L_1", "name": title}
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(snapshots())
 def test_all_values_read_alike_in_yaml_1_1_and_1_2_and_json(found):
     block = _block(render(found, REPOSITORY))
@@ -127,7 +127,6 @@ def test_all_values_read_alike_in_yaml_1_1_and_1_2_and_json(found):
     assert _yaml_1_2(block) == _ours(block)
 
 
-@settings(deadline=None, max_examples=200)
 @given(hostile_text() | st.text())
 def test_a_value_is_one_line_of_printable_characters_whatever_is_in_it(text):
     value = flow({"text": text})
@@ -178,7 +177,7 @@ def test_the_keys_stand_in_their_order():
     ]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(snapshots())
 def test_the_order_in_which_coverage_was_gathered_does_not_show(found):
     turned = Snapshot(

@@ -42,7 +42,6 @@ LINE_ENDS = {
 }
 
 
-@settings(deadline=None, max_examples=200)
 @given(snapshots())
 def test_every_snapshot_comes_back_as_it_was(found):
     data = render(found, REPOSITORY)
@@ -114,7 +113,6 @@ def test_a_body_that_is_a_whole_file_of_ours_stays_one_body(wrap):
     assert parse(render(found, REPOSITORY)) == found
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.data())
 def test_no_stretch_of_a_file_can_forge_an_entry(data):
     rows = (
@@ -131,7 +129,6 @@ def test_no_stretch_of_a_file_can_forge_an_entry(data):
     assert parse(render(found, REPOSITORY)) == found
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.lists(st.sampled_from(FORGERIES), min_size=1).map("\n".join))
 def test_forgeries_in_every_field_of_text_change_nothing_else(text):
     author = replace(ANN, login=text)
@@ -292,7 +289,6 @@ def test_a_file_cut_off_anywhere_is_refused():
             parse(data[:end])
 
 
-@settings(deadline=None, max_examples=100)
 @given(snapshots(), st.data())
 def test_a_byte_changed_anywhere_is_refused_or_leaves_every_word_as_it_was(found, data):
     bytes_ = bytearray(render(found, REPOSITORY))
@@ -306,7 +302,7 @@ def test_a_byte_changed_anywhere_is_refused_or_leaves_every_word_as_it_was(found
     assert revision_of(parsed.conversation) == revision_of(found.conversation)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(snapshots(), hostile_text())
 def test_the_front_matter_is_read_alone_as_with_the_whole(found, rest):
     data = render(found, REPOSITORY)

@@ -88,7 +88,7 @@ def test_bytes_come_back_as_they_were(data, decode, encode):
     assert data.endswith(b"}\n")
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(snapshots(), max_size=3))
 def test_every_leaf_comes_back_as_it_was(found):
     entries = [leaf_entry(s, render(s, REPOSITORY)) for s in found]
@@ -175,7 +175,7 @@ def test_a_newer_grammar_is_told_from_damage():
         decode_root(ROOT.replace(b'"grammar":1', b'"grammar":2'))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.integers(0, len(ROOT) - 1), st.integers(0, 255))
 def test_a_root_with_any_byte_changed_is_refused(at, value):
     changed = bytearray(ROOT)
@@ -188,7 +188,7 @@ def test_a_root_with_any_byte_changed_is_refused(at, value):
         decode_root(bytes(changed))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.integers(0, len(LEAF) - 1), st.integers(0, 255))
 def test_a_leaf_with_any_byte_changed_has_another_digest_and_is_no_other_form_of_the_same(
     at, value
