@@ -20,6 +20,7 @@ from sinks.markdown import Pages
 from syncer.corpus.manifest import LeafEntry, leaf_entry
 from syncer.corpus.names import leaf_directory, place
 from syncer.corpus.render import render
+from syncer.corpus.unfinished import SEALING
 from syncer.errors import ConfigError, SinkError
 from syncer.records import in_canonical_order
 from syncer.repository import Facts
@@ -44,7 +45,7 @@ class CorpusSink:
     """One repository's tree. `notes` says what was found damaged and what became of it.
 
     Changes are staged beside their places; `flush` puts them in place, then writes the leaves,
-    then the root, and only then removes what has left its place.
+    then the root, and only then removes what has left its place. A marker stands while it does so.
     """
 
     def __init__(self, folder: Folder) -> None:
@@ -185,11 +186,18 @@ class CorpusSink:
             self._remove_unnamed()
         if self._changed:
             self._remove_doubles()
+        changes = self._manifests.prepare(self._facts) or self._pages.pending
+        if changes and not self._index.sealing:
+            self._folder.write(SEALING, b"")
+            self._index.sealing = True
         self._pages.publish()
         token = self._manifests.seal(self._facts)
         if self._changed:
             self._clear_out()
         self._manifests.write_census(self._facts)
+        if self._index.sealing:
+            self._folder.remove(SEALING)
+            self._index.sealing = False
         self._changed = self._replaying = False
         return token
 

@@ -16,9 +16,10 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from sinks._system import FileSystem
+from syncer.corpus.unfinished import temporary_of
 from syncer.errors import SinkError
 
-__all__ = ["FileSystem", "Folder", "in_thread", "meant_by", "temporary_of"]
+__all__ = ["FileSystem", "Folder", "in_thread"]
 
 Result = TypeVar("Result")
 
@@ -174,18 +175,6 @@ class Folder:
 
     def _shown(self, name: str) -> str:
         return "/".join(part for part in (*self.path.parts[-2:], name) if part not in {"/", "."})
-
-
-def temporary_of(name: str) -> str:
-    """Where the next content of `name` is written: in its own directory, as renaming needs."""
-    place = PurePosixPath(name)
-    return str(place.with_name(f".{place.name}.tmp"))
-
-
-def meant_by(temporary: str) -> str | None:
-    """The bare name of which `temporary` is the temporary one; None if it is none."""
-    found = temporary.removeprefix(".").removesuffix(".tmp")
-    return found if found and temporary == f".{found}.tmp" else None
 
 
 async def in_thread(work: Callable[[], Result]) -> Result:

@@ -7,12 +7,13 @@ from pathlib import PurePosixPath
 import msgspec
 from msgspec import Struct
 
-from sinks.files import Folder, meant_by
+from sinks.files import Folder
 from syncer.corpus.census_file import CENSUS
 from syncer.corpus.errors import CorpusError
 from syncer.corpus.manifest import SCHEMA, LeafRef, Root, leaf_ref
 from syncer.corpus.names import MANIFEST, placed, placed_leaf
 from syncer.corpus.sealing import decode_leaf, decode_root
+from syncer.corpus.unfinished import SEALING, meant_by
 from syncer.errors import SinkError
 
 __all__ = ["ATTRIBUTES", "Index", "scan"]
@@ -33,13 +34,15 @@ _version = msgspec.json.Decoder(_Version)
 class Index:
     """Places by number, leaves by directory. It holds no entry and no text, so it stays small.
 
-    `sound` is False when a listed leaf or file is missing or not what the root says.
+    `sound` is False when a listed leaf or file is missing or not what the root says, or when a
+    run was stopped while it sealed.
     """
 
     def __init__(self) -> None:
         self.root: Root | None = None
         self.root_bytes: bytes | None = None
         self.sound = True
+        self.sealing = False  # whether the marker of a seal under way stands there
         self.leaves: dict[str, LeafRef] = {}  # as they stand on disk, listed by the root or not
         self.unknown: set[str] = set()  # leaves of folders whose tag the root does not tell
         self.where: dict[int, str] = {}  # directory of each listed conversation
@@ -78,6 +81,7 @@ def scan(folder: Folder) -> Index:
     _read_root(folder, index)
     tags = {} if index.root is None else {r.folder: r.tag_name for r in index.root.releases}
     _note_leftovers(folder, index, "")
+    _read_marker(folder, index)
     for directory in _directories(folder, index):
         _read_directory(folder, index, directory, tags)
     _compare(index)
@@ -94,6 +98,12 @@ def _read_root(folder: Folder, index: Index) -> None:
         index.root_bytes = data
     except CorpusError as error:
         _keep_aside(folder, index, MANIFEST, error)
+
+
+def _read_marker(folder: Folder, index: Index) -> None:
+    if folder.exists(SEALING):
+        index.sealing, index.sound = True, False
+        index.notes.append("the last run was stopped while it sealed; every file is compared")
 
 
 def _refuse_newer(data: bytes) -> None:
@@ -160,7 +170,7 @@ def _note_leftovers(folder: Folder, index: Index, directory: str) -> set[int]:
 
 def _is_ours(directory: str, name: str) -> bool:
     if not directory:
-        return name in {ATTRIBUTES, CENSUS, MANIFEST}
+        return name in {ATTRIBUTES, CENSUS, MANIFEST, SEALING}
     return name == MANIFEST or placed(f"{directory}/{name}") is not None
 
 

@@ -15,9 +15,10 @@ from pathlib import PurePosixPath
 import msgspec
 from msgspec import Struct
 
-from sinks.files import FileSystem, Folder, in_thread, meant_by, temporary_of
+from sinks.files import FileSystem, Folder, in_thread
 from syncer.canonical import canonical_bytes
 from syncer.corpus.names import block_of
+from syncer.corpus.unfinished import meant_by, temporary_of
 from syncer.errors import ConfigError, ContractError
 from syncer.export import export_line
 from syncer.repository import Repository

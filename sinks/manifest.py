@@ -26,6 +26,7 @@ class Manifests:
         self._folder = folder
         self._index = index
         self._entries: dict[str, dict[int, LeafEntry]] = {}
+        self._waiting: dict[str, bytes] = {}  # leaves to be written by the seal under way
         self._tags: dict[str, str] = {}
 
     def entry(self, directory: str, number: int) -> LeafEntry | None:
@@ -42,13 +43,22 @@ class Manifests:
         """Let the leaf of `directory` not list `number`."""
         self._of(directory).pop(number, None)
 
-    def seal(self, facts: Facts) -> str:
-        """Write the leaves that changed, then the root over all; the root's digest."""
+    def prepare(self, facts: Facts) -> bool:
+        """Work out the leaves that change; whether there are any."""
         self._tags |= {folder_of(item.tag_name): item.tag_name for item in facts.releases}
         for directory in sorted(self._entries.keys() | self._index.unknown):
-            self._seal_leaf(directory)
+            self._prepare_leaf(directory)
         self._entries.clear()
         self._index.unknown.clear()
+        return bool(self._waiting) or not self._index.bare.isdisjoint(self._index.leaves)
+
+    def seal(self, facts: Facts) -> str:
+        """Write the leaves that were prepared, then the root over all; the root's digest."""
+        for directory, data in self._waiting.items():
+            self._folder.write(f"{directory}/{MANIFEST}", data)
+        self._waiting.clear()
+        for directory in self._index.bare:
+            self._index.leaves.pop(directory, None)
         self._replace(ATTRIBUTES, _AS_BYTES)
         root = root_of(facts, self._index.leaves.values())
         data = encode_root(root)
@@ -60,8 +70,6 @@ class Manifests:
     def clear_out(self) -> None:
         """Remove the manifests of directories that list nothing any more, and those directories."""
         for directory in sorted(self._index.bare):
-            if directory in self._index.leaves:
-                continue
             if placed_leaf(directory) is not None:
                 self._folder.remove(f"{directory}/{MANIFEST}")
             self._folder.prune(directory)
@@ -76,10 +84,9 @@ class Manifests:
         if self._folder.read(name) != data:
             self._folder.write(name, data)
 
-    def _seal_leaf(self, directory: str) -> None:
+    def _prepare_leaf(self, directory: str) -> None:
         entries = self._of(directory)
         if not entries:
-            self._index.leaves.pop(directory, None)
             self._index.bare.add(directory)
             return
         leaf = Leaf(entries=tuple(entry for _, entry in sorted(entries.items())))
@@ -87,8 +94,9 @@ class Manifests:
         ref = leaf_ref(PurePosixPath(directory), self._release(directory), leaf, data)
         standing = self._index.leaves.get(directory)
         if standing is None or standing.digest != ref.digest:
-            self._folder.write(f"{directory}/{MANIFEST}", data)
+            self._waiting[directory] = data
         self._index.leaves[directory] = ref
+        self._index.bare.discard(directory)
 
     def _release(self, directory: str) -> str | None:
         place = placed_leaf(directory)

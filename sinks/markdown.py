@@ -6,8 +6,9 @@ costs nothing but temporary files, and a reader meets the old tree.
 
 from __future__ import annotations
 
-from sinks.files import Folder, temporary_of
+from sinks.files import Folder
 from syncer.corpus.manifest import bytes_digest
+from syncer.corpus.unfinished import temporary_of
 
 __all__ = ["Pages"]
 
@@ -20,6 +21,11 @@ class Pages:
         self._staged: set[str] = set()
         self._moves: dict[str, str] = {}  # target: where its bytes stand now
         self._doomed: set[str] = set()
+
+    @property
+    def pending(self) -> bool:
+        """Whether anything is going to change."""
+        return bool(self._staged or self._moves or self._doomed)
 
     def put(self, place: str, data: bytes) -> bool:
         """Let `data` stand at `place`; False if it would stand there anyway."""

@@ -164,8 +164,13 @@ def test_only_the_leaves_that_change_are_written(corpus: Corpus) -> None:
     corpus.feed.put(sample(1001, revised=1))
     corpus.sync()
     renamed = [step for step in corpus.steps if step.startswith("rename")]
-    # The file, its leaf and the root; the feed's census says what it said.
-    assert renamed == ["rename pr-1001.md", "rename manifest.json", "rename manifest.json"]
+    # The marker, the file, its leaf and the root; the feed's census says what it said.
+    assert renamed == [
+        "rename .sealing",
+        "rename pr-1001.md",
+        "rename manifest.json",
+        "rename manifest.json",
+    ]
 
 
 def test_a_change_of_evidence_alone_changes_the_file(corpus: Corpus) -> None:

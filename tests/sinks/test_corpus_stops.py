@@ -139,11 +139,13 @@ def test_the_root_is_written_after_every_leaf_and_the_census_last(tmp_path: Path
     system = FaultyFileSystem()
     run(first_state(), tmp_path / "repo", Bookmark(), system)
     names = [step.removeprefix("rename ") for step in system.steps if step.startswith("rename")]
+    assert names.pop(0) == ".sealing"
     pages = sum(1 for name in names if name.endswith(".md"))
     assert all(name.endswith(".md") for name in names[:pages])
     assert names[-2:] == ["manifest.json", "census.json"]
     assert set(names[pages:-2]) == {"manifest.json", ".gitattributes"}
     assert system.steps.count("sync repo") == 1
+    assert system.steps[-1] == "remove .sealing"
 
 
 Step = tuple[Any, ...]

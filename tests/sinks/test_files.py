@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from sinks.faults import FaultyFileSystem
-from sinks.files import FileSystem, Folder, in_thread, meant_by, temporary_of
+from sinks.files import FileSystem, Folder, in_thread
+from syncer.corpus.unfinished import meant_by, temporary_of
 from syncer.errors import SinkError
 
 
