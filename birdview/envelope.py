@@ -68,7 +68,7 @@ class WindowShown(Struct, frozen=True, rename="camel", kw_only=True):
     window_end_iso: Instant
     preset: str | None  # null: the request gave bounds
     release: str | UnsetType = UNSET
-    previous_release: str | None | UnsetType = UNSET  # null: this is the first release
+    previous_release: str | UnsetType | None = UNSET  # null: this is the first release
     window_semantics: WindowSemantics = WindowSemantics()
 
 
@@ -104,7 +104,7 @@ class ConnectionEvidence(Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class IncompleteConnection(Struct, frozen=True, rename="camel", kw_only=True):
-    """A connection of pull request `number` that is not proven whole: `reason` begins with its status."""
+    """A connection of pull request `number` not proven whole; `reason` begins with its status."""
 
     number: int
     connection: str
@@ -132,7 +132,7 @@ class CorpusCoverage(Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class Cut(Struct, frozen=True, rename="camel", kw_only=True):
-    """A list of this answer that was shortened by an option: `pulls`, `citations` or `incomplete`."""
+    """A list that an option shortened: `pulls`, `citations` or `childEvidence.incomplete`."""
 
     what: str
     shown: int
