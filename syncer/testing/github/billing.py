@@ -19,7 +19,6 @@ from graphql import (
     InlineFragmentNode,
     OperationDefinitionNode,
     SelectionSetNode,
-    get_named_type,
 )
 from graphql.execution.values import (
     VariableValues,
@@ -80,6 +79,12 @@ def bill(
     return out
 
 
+def _named(kind: Any) -> str:
+    while hasattr(kind, "of_type"):
+        kind = kind.of_type
+    return str(kind.name)
+
+
 class _Walk:
     def __init__(
         self,
@@ -136,8 +141,7 @@ class _Walk:
         owner_type: Any = self._schema.type_map[owner]
         definition: Any = owner_type.fields[name]
         args = get_argument_values(definition, nodes[0], self._variables)
-        named: Any = get_named_type(definition.type)
-        inner: str = named.name
+        inner = _named(definition.type)
         sets = tuple(node.selection_set for node in nodes if node.selection_set is not None)
         if inner.endswith("Connection") and "first" in definition.args:
             selected = {node.name.value for s in sets for _, node in self._fields(inner, s)}

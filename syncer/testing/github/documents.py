@@ -11,6 +11,7 @@ from graphql import (
     GraphQLError,
     GraphQLSchema,
     OperationDefinitionNode,
+    OperationType,
     TypeInfo,
     TypeInfoVisitor,
     Visitor,
@@ -53,6 +54,8 @@ class Document:
         ]
         if len(named) != 1:
             raise RefusedDocument([{"message": f"No operation named {name!r}"}])
+        if named[0].operation is not OperationType.QUERY:
+            raise RefusedDocument([{"message": "Only queries are simulated"}])
         return named[0]
 
 

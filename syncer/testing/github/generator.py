@@ -75,6 +75,7 @@ class _Maker:
             Account(login="imported", kind="Mannequin"),
             Account(login="example-org", kind="Organization"),
             Account(login="corporate", kind="EnterpriseUserAccount"),
+            Account(login="newcomer", kind="KindOfTomorrow"),
             Account(login="ghost"),  # a real account of that name is no deleted one
             Account(login=shape.viewer),
         ]

@@ -6,6 +6,8 @@ those that do not are the silent changes that only an audit can find.
 
 from __future__ import annotations
 
+from bisect import insort
+
 from syncer.testing.github import dataset as given
 from syncer.testing.github.clock import Clock
 from syncer.testing.github.nodes import (
@@ -42,7 +44,7 @@ class Mutations:
         """Moves. Comment on the conversation."""
         pull = self.touch(number)
         comment = IssueComment(*self._entry("IssueComment", author, body), pull, False, None)
-        pull.comments.append(comment)
+        insort(pull.comments, comment, key=_by_time)
         self.world.add(comment)
         return comment
 
@@ -55,7 +57,7 @@ class Mutations:
         review = PullRequestReview(
             *self._entry("PullRequestReview", author, body), pull, False, None, state, submitted
         )
-        pull.reviews.append(review)
+        insort(pull.reviews, review, key=_by_time)
         self._changed(review)
         return review
 
@@ -100,12 +102,14 @@ class Mutations:
         """Does not move. Answer in a thread as part of the PENDING `review`."""
         return self._say(thread, review, body, thread.comments[0].diff_hunk)
 
-    def submit(self, review: PullRequestReview, state: str = "COMMENTED") -> None:
-        """Moves. Submit a draft: it and its comments become visible, with their old stamps."""
+    def submit(
+        self, review: PullRequestReview, state: str = "COMMENTED", *, quietly: bool = False
+    ) -> None:
+        """Moves, unless `quietly`. Submit a draft: what it holds is seen, with its old stamps."""
         review.state, review.submitted_at = state, self._clock.stamp()
         for comment in review.comments:
             comment.state = "SUBMITTED"
-        self._touch(review.pull_request)
+        self._decided(review, quietly)
 
     def edit_pull(self, number: int, *, title: str | None = None, body: str | None = None) -> None:
         """Moves. Edit title or body of the pull request itself."""
@@ -144,10 +148,10 @@ class Mutations:
         pull = self.touch(number)
         pull.state, pull.closed_at, pull.merged_at = "MERGED", pull.updated_at, pull.updated_at
 
-    def dismiss(self, review: PullRequestReview) -> None:
-        """Moves. Dismiss a review."""
+    def dismiss(self, review: PullRequestReview, *, quietly: bool = False) -> None:
+        """Moves, unless `quietly`. Dismiss a review."""
         review.state = "DISMISSED"
-        self._touch(review.pull_request)
+        self._decided(review, quietly)
 
     # -- silent: `updatedAt` stays
 
@@ -293,6 +297,12 @@ class Mutations:
         self.world.touched += 1
         return pull
 
+    def _decided(self, review: PullRequestReview, quietly: bool) -> None:
+        if quietly:
+            self._changed(review)
+        else:
+            self._touch(review.pull_request)
+
     def _changed(self, node: Node) -> None:
         self.world.add(node)
         self.world.touched += 1
@@ -323,7 +333,7 @@ class Mutations:
             hunk,
             thread,
         )
-        thread.comments.append(comment)
+        insort(thread.comments, comment, key=_by_time)
         review.comments.append(comment)
         self._changed(comment)
         if not pending:
@@ -343,3 +353,7 @@ class Mutations:
         if not thread.comments:
             comment.pull_request.review_threads.remove(thread)
             self._forget(thread)
+
+
+def _by_time(entry: Entry) -> tuple[str, int]:
+    return (entry.created_at, entry.database_id)

@@ -37,7 +37,7 @@ class Server:
         """Listen; with port 0 on a free one."""
         app = web.Application(client_max_size=_LARGEST_BODY)
         app.router.add_post("/graphql", self._handle)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self._port, backlog=256)
         await site.start()

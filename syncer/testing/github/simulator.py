@@ -157,11 +157,12 @@ class Simulator:
         if k == self._hold_at:
             await asyncio.Event().wait()
         self._running += 1
+        crowded = self._running > self._at_once
         try:
             prepared = self._answering.prepare(k, headers, body)
             struck = self.rules.striking(prepared.asked)
             await self._wait(prepared.asked, struck)
-            reply, entry = self._answering.reply(prepared, struck, self._running > self._at_once)
+            reply, entry = self._answering.reply(prepared, struck, crowded)
             self._finish(prepared, struck, entry)
         finally:
             self._running -= 1
