@@ -25,7 +25,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     @property
     def host(self) -> str:
         """Host and port, for messages."""
-        return URL(self.url).authority
+        return URL(self.url).host_port_subcomponent or ""
 
 
 def token_from_env(env: Mapping[str, str]) -> Token:

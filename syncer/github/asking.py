@@ -165,6 +165,10 @@ def _understood(exchange: Exchange, read: Read[T]) -> T:
     marks, date = marks_of(answer.errors or ()), exchange.date
     try:
         return read(bytes(answer.data), marks, repairs, date)
-    except msgspec.DecodeError as exc:
+    except msgspec.ValidationError as exc:
         misfit = str(exc)  # types and a JSON path, never a value
+    except msgspec.DecodeError:
+        misfit = None
+    if misfit is None:
+        raise TransientError("the answer's text is damaged (no UTF-8)")
     raise ContractError(f"GitHub's answer has another shape than its schema: {misfit}")

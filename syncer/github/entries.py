@@ -26,7 +26,8 @@ def _utc_or_none(instant: datetime | None) -> datetime | None:
 def whole_number(value: int | str | None) -> int | None:
     """A BigInt, which travels as text or as a number; None where it is neither."""
     if isinstance(value, str):
-        return int(value) if value.isascii() and value.isdigit() else None
+        # Twenty digits hold any BigInt of GitHub's.
+        return int(value) if value.isascii() and value.isdigit() and len(value) <= 20 else None
     return value
 
 

@@ -39,11 +39,12 @@ class Gate:
         """Let the next one pass."""
         while self._lanes:
             lane, line = self._lanes.popitem(last=False)
-            place = line.popleft()
+            while line and line[0].done():
+                line.popleft()  # cancelled while waiting
             if line:
-                self._lanes[lane] = line
-            if not place.done():
-                place.set_result(None)
+                line.popleft().set_result(None)
+                if line:
+                    self._lanes[lane] = line
                 return
         self._taken = False
 

@@ -21,7 +21,7 @@ from syncer.github.budget import Primary, ServerClock
 from syncer.github.exchange import Exchange, http_date
 from syncer.github.gate import Gate
 from syncer.github.pace import Bounds, Pace
-from syncer.github.throttle import Limits, limits_of
+from syncer.github.throttle import MIN_PAUSE_S, Limits, limits_of
 from syncer.github.window import Use, Window
 
 __all__ = ["Governor", "Lane", "Outcome", "Turn"]
@@ -189,10 +189,13 @@ class Governor:
                 f"{why}. Everything read so far is saved; run again later, or with --wait.",
                 resets_at=self._server_time(now, wait_s),
             )
-        if now + wait_s > self._paused_until:
-            self._paused_until = now + wait_s
-            if self._on_pause is not None:
-                self._on_pause(wait_s, why)
+        longer_s = now + wait_s - max(self._paused_until, now)
+        if longer_s <= 0:
+            return
+        self._paused_until = now + wait_s
+        # Requests that were under way are refused a little later: that is the same pause.
+        if self._on_pause is not None and longer_s >= MIN_PAUSE_S:
+            self._on_pause(wait_s, why)
 
     async def _clear_way(self, lane: Lane, points: int) -> None:
         while (wait_s := self._obstacle_s(lane, points)) != 0.0:
@@ -269,4 +272,4 @@ class Governor:
 
 
 def _grown_s(again: int) -> float:
-    return min(_UNTOLD_S * 2.0**again, _LONGEST_UNTOLD_S)
+    return min(_UNTOLD_S * 2.0 ** min(again, 10), _LONGEST_UNTOLD_S)

@@ -24,7 +24,7 @@ __all__ = [
 SLOW_S = 8.0
 """GitHub ends a query after about 10 s and takes extra points for it."""
 
-_STEADY = 4  # answers of about the full size before a larger one is tried
+_SOONEST, _LATEST = 4, 64  # answers of about the full size before a larger one is tried
 _DOUBTS = 3  # refusals in a row of a size that was good before, until it no longer counts as good
 _SLOW_FLOOR = 100  # below this, smaller requests cost more points and are hardly faster
 _TELLING_POINTS = 20  # a refusal after fewer points a minute was not about points
@@ -51,6 +51,8 @@ class Pace(Struct, frozen=True, kw_only=True):
     seconds_per_minute: float
     answers: int = 0  # since concurrency last changed
     steady: int = 0  # answers of about the full size since `nodes` last changed
+    patience: int = _SOONEST  # as many are wanted before a larger one; doubles when that fails
+    grown: int = 0  # times in a row that `nodes` grew
     good_nodes: int = 0  # the largest size that was answered in good time
     doubts: int = 0
 
@@ -85,10 +87,16 @@ def _larger(pace: Pace, bounds: Bounds, nodes: int) -> Pace:
     pace = replace(pace, good_nodes=max(pace.good_nodes, proven), nodes=max(pace.nodes, proven))
     if 2 * nodes < pace.nodes:
         return pace  # says nothing about the full size
-    if pace.steady + 1 < _STEADY:
+    if pace.steady + 1 < pace.patience:
         return replace(pace, steady=pace.steady + 1)
     step = max(1, min(50, pace.nodes // 8))
-    return replace(pace, steady=0, nodes=min(pace.nodes + step, bounds.nodes))
+    return replace(
+        pace,
+        steady=0,
+        nodes=min(pace.nodes + step, bounds.nodes),
+        grown=pace.grown + 1,
+        patience=max(_SOONEST, pace.patience // 2) if pace.grown else pace.patience,
+    )
 
 
 def too_heavy(pace: Pace, nodes: int) -> Pace:
@@ -101,7 +109,16 @@ def too_heavy(pace: Pace, nodes: int) -> Pace:
         return replace(pace, doubts=pace.doubts + 1)
     good = min(pace.good_nodes, nodes // 2) if pace.doubts >= _DOUBTS else pace.good_nodes
     smaller = max(good, nodes // 2, 1)
-    return replace(pace, nodes=min(pace.nodes, smaller), good_nodes=good, steady=0, doubts=0)
+    patience = min(2 * pace.patience, _LATEST) if pace.grown else pace.patience
+    return replace(
+        pace,
+        nodes=min(pace.nodes, smaller),
+        good_nodes=good,
+        patience=patience,
+        grown=0,
+        steady=0,
+        doubts=0,
+    )
 
 
 def faltered(pace: Pace, sent_at: Pace) -> Pace:

@@ -69,6 +69,7 @@ class WireTransport(AsyncTransport):
         if url.scheme != "https" and not is_loopback(url.host or ""):
             raise ConfigError("a token is sent over https only, except to this machine")
         self._url = url
+        self._host = endpoint.host
         self._credentials = credentials
         self._timeout = aiohttp.ClientTimeout(total=timeout_s, sock_connect=_CONNECT_S)
         self._clock = clock
@@ -102,7 +103,7 @@ class WireTransport(AsyncTransport):
         try:
             exchange = await self._post(self._session, request.encoded())
         except FOREIGN as exc:
-            failure = meaning_of(exc, self._url.authority)
+            failure = meaning_of(exc, self._host)
         else:
             return ExecutionResult(extensions={EXCHANGE: exchange})
         # Outside of `except`, so that no foreign exception hangs on ours: they hold headers.
