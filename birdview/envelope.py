@@ -39,6 +39,7 @@ __all__ = [
     "SynthesisReason",
     "WindowSemantics",
     "WindowShown",
+    "findings_of",
 ]
 
 Resolution = Literal["merged", "closed_unmerged"]
@@ -65,7 +66,7 @@ class WindowShown(Struct, frozen=True, rename="camel", kw_only=True):
     """The one window that the request came down to: start inclusive, end exclusive, in UTC."""
 
     window_start_iso: Instant | None  # null: from the repository's beginning
-    window_end_iso: Instant
+    window_end_iso: Instant | None  # null, and the start too: a release of an unreadable corpus
     preset: str | None  # null: the request gave bounds
     release: str | UnsetType = UNSET
     previous_release: str | UnsetType | None = UNSET  # null: this is the first release
@@ -132,7 +133,7 @@ class CorpusCoverage(Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class Cut(Struct, frozen=True, rename="camel", kw_only=True):
-    """A list that an option shortened: `pulls`, `citations` or `childEvidence.incomplete`."""
+    """A list that a bound shortened; `what` is its key, and `findings` all findings together."""
 
     what: str
     shown: int
@@ -197,11 +198,11 @@ class SynthesisCoverage(Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class Synthesis(Struct, frozen=True, rename="camel", kw_only=True):
-    """What happened, in words. `reason` is there exactly when `available` is false."""
+    """What happened, in words. `reason` says why it is not available, or why only in part."""
 
     available: bool
     reason: SynthesisReason | UnsetType = UNSET
-    partial: bool = False  # of less than the whole window: by `allowPartial`, or a batch failed
+    partial: bool = False  # it rests on less than the whole window
     narrative: str | None = None  # null: not available
     themes: tuple[Finding, ...] = ()
     decisions: tuple[Finding, ...] = ()
@@ -209,6 +210,17 @@ class Synthesis(Struct, frozen=True, rename="camel", kw_only=True):
     outcomes: tuple[Finding, ...] = ()
     notable_events: tuple[Finding, ...] = ()
     coverage: SynthesisCoverage = SynthesisCoverage()
+
+
+def findings_of(synthesis: Synthesis) -> tuple[tuple[Finding, ...], ...]:
+    """The findings by kind, in the order of the keys."""
+    return (
+        synthesis.themes,
+        synthesis.decisions,
+        synthesis.friction,
+        synthesis.outcomes,
+        synthesis.notable_events,
+    )
 
 
 class Node(Struct, frozen=True, rename="camel", kw_only=True):

@@ -112,6 +112,7 @@ def selected_of(
     is_behind: bool,
 ) -> Selected:
     """What is known of `entry`; `words` is what its file says, None where that is damaged."""
+    judged: Mapping[Connection, Standing]
     if words is None:
         # Without the file, a stamp of resolution on an open pull request can only be of merging.
         resolution = resolution_of("MERGED" if entry.state == "OPEN" else entry.state, None)

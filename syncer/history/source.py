@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from syncer.corpus import Window, bytes_digest, parse, place, repository_path
-from syncer.errors import ConfigError, DamagedError
+from syncer.errors import ConfigError, DamagedError, LocalError
 from syncer.evidence import Snapshot
 from syncer.history.ask import Choose, Overview, ResolutionFilter, overview_of
 from syncer.history.census import Live, LiveCensus
-from syncer.history.errors import ChangingError, NoCorpusError, UnknownOriginError
+from syncer.history.errors import ChangingError, UnknownOriginError
 from syncer.history.folder import Folder
 from syncer.history.look import Look, steady
 from syncer.history.lookup import Found, entry_of, find
@@ -85,7 +85,7 @@ class Corpus:
         wanted = origin.casefold()
         try:
             repository = Look(self._path).root.repository
-        except (DamagedError, NoCorpusError):
+        except (DamagedError, LocalError):  # nobody can say more than the folder's name does
             return self.name.casefold() == wanted
         return wanted in {repository.name.casefold(), repository.current_name.casefold()}
 

@@ -1,0 +1,38 @@
+"""The published JSON Schema of the envelope, made from its structs. `python -m birdview.schema` writes it.
+
+The file lies in the package, so that a client can be pointed at it; a test keeps it current.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from birdview.envelope import Envelope
+
+__all__ = ["FILE", "made", "published"]
+
+FILE = "envelope.json"
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def made() -> bytes:
+    """The schema as the structs give it today, as the bytes of its file."""
+    schema: dict[str, Any] = {
+        "$schema": _DIALECT,
+        "title": "Bird View",
+        **msgspec.json.schema(Envelope),
+    }
+    return msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
+
+
+def published() -> bytes:
+    """The schema as it is published with this package."""
+    return (files("birdview") / "schemas" / FILE).read_bytes()
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name("schemas").joinpath(FILE).write_bytes(made())
