@@ -1,0 +1,91 @@
+"""Where a command's words go: results to standard output, all else to standard error.
+
+Every text is searched for the secrets of the environment before it leaves; nothing should hold
+one, and this is the net below that promise.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from typing import TextIO
+
+import msgspec
+
+__all__ = ["Console"]
+
+_SHORTEST_SECRET = 8
+"""A shorter text is no token, and hiding it would garble ordinary words."""
+
+
+class Console:
+    """One command's standard output and standard error.
+
+    `as_json`: results are objects, one a line. `json_log`: so are messages. `above` takes a line of
+    text in place of standard error while a progress display is in its way.
+    """
+
+    def __init__(self, *, secrets: Iterable[str] = ()) -> None:
+        found = {secret.strip() for secret in secrets}
+        self._secrets = [
+            s for s in sorted(found, key=len, reverse=True) if len(s) >= _SHORTEST_SECRET
+        ]
+        self.as_json = False
+        self.json_log = False
+        self.debug = False
+        self.above: Callable[[str], None] | None = None
+
+    def emit(self, value: object) -> None:
+        """`value` as one line of JSON on standard output."""
+        self.print(msgspec.json.encode(value).decode())
+
+    def print(self, text: str) -> None:
+        """A line of the result on standard output. A reader who has left stops nothing."""
+        _write(sys.stdout, self._masked(text))
+
+    def say(self, message: str, *, level: str = "info", **facts: object) -> None:
+        """A message for people and logs; `facts` are told in JSON logs alone."""
+        if self.json_log:
+            self.record("message", level=level, message=message, **facts)
+            return
+        line = self._masked(message if level == "info" else f"{level}: {message}")
+        if self.above is not None:
+            self.above(line)
+        else:
+            _write(sys.stderr, line)
+
+    def record(self, event: str, *, level: str = "info", **facts: object) -> None:
+        """One line of a JSON log: when, what, and `facts` without those that are None."""
+        told = {key: value for key, value in facts.items() if value is not None}
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        line = msgspec.json.encode({"time": now, "level": level, "event": event, **told})
+        _write(sys.stderr, self._masked(line.decode()))
+
+    def trace(self, error: BaseException) -> None:
+        """With `--debug`, the traceback of `error`."""
+        if self.debug:
+            text = "".join(traceback.format_exception(error)).rstrip()
+            self.say(text, level="debug")
+
+    def _masked(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        return text
+
+
+def _write(stream: TextIO, line: str) -> None:
+    try:
+        stream.write(f"{line}\n")
+        stream.flush()
+    except BrokenPipeError:
+        leave(stream)
+
+
+def leave(stream: TextIO) -> None:
+    """Point `stream` at nothing: its reader has gone, and the interpreter flushes it once more."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, stream.fileno())
+    os.close(nothing)

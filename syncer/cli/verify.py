@@ -1,0 +1,150 @@
+"""`syncer verify`: whether every file is what its seal and its store say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from msgspec import Struct
+
+from syncer.cli import options
+from syncer.cli.checking import check
+from syncer.cli.console import Console
+from syncer.cli.places import Place, chosen
+from syncer.cli.running import Interruption, run
+from syncer.cli.sinks import DEFAULT_SINK, sink_factories
+from syncer.cli.verdict import judge
+from syncer.errors import DamagedError, SinkError
+from syncer.findings import Finding, Report
+from syncer.rebuild import rebuild
+from syncer.report import worst
+from syncer.sink import Applied
+
+__all__ = ["EXAMPLES", "Checked", "command"]
+
+EXAMPLES = """\b
+Examples:
+  syncer verify --root corpus
+  syncer verify OWNER/REPO --root corpus --json
+  syncer verify OWNER/REPO --root corpus --repair
+"""
+
+
+class Checked(Struct, frozen=True, rename="camel", kw_only=True):
+    """What a check of one repository found; `repaired` is what `--repair` changed before it."""
+
+    repository: str
+    sound: bool
+    digest: str | None  # None: there is no readable root
+    leaves: int
+    files: int
+    findings: tuple[Finding, ...]
+    repaired: Applied | None
+    exit: int
+    message: str | None = None
+
+
+def command(
+    context: typer.Context,
+    repositories: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="OWNER/REPO", help="Default: every one below the root."),
+    ] = None,
+    *,
+    root: options.Root = Path(),
+    repair: Annotated[
+        bool,
+        typer.Option("--repair", help="Write anew, from the store, what is not as it should be."),
+    ] = False,
+    as_json: options.AsJson = False,
+    debug: options.Debug = False,
+) -> None:
+    """Check every file against the manifests, and the manifests against the store.
+
+    Nothing is asked of GitHub, and without --repair nothing is changed. Exit 6 when something is
+    not as it should be; each finding is printed with its path and what to do.
+    """
+    console = options.console_of(context, as_json=as_json, debug=debug)
+    raise typer.Exit(run(partial(_verify, console, chosen(root, repositories), repair)))
+
+
+async def _verify(
+    console: Console, places: list[Place], repair: bool, interruption: Interruption
+) -> int:
+    del interruption  # a repair that was stopped is taken up by the next one
+    return worst([await _tell(console, place, repair) for place in places])
+
+
+async def _tell(console: Console, place: Place, repair: bool) -> int:
+    try:
+        checked = await _checked(console, place, repair)
+    except Exception as error:  # noqa: BLE001  one unreadable repository hides no other
+        verdict = judge(error)
+        console.trace(error)
+        console.say(f"{place.name}: {verdict.message}", level="error", status=verdict.status)
+        checked = Checked(
+            repository=place.name,
+            sound=False,
+            digest=None,
+            leaves=0,
+            files=0,
+            findings=(),
+            repaired=None,
+            exit=verdict.status,
+            message=verdict.message,
+        )
+    if console.as_json:
+        console.emit(checked)
+    elif checked.message is None:
+        for line in _lines(checked):
+            console.print(line)
+    return checked.exit
+
+
+async def _checked(console: Console, place: Place, repair: bool) -> Checked:
+    def note(text: str) -> None:
+        console.say(f"{place.name}: {text}", level="note")
+
+    report = await check(place.folder, note)
+    repaired = None
+    if repair and not report.sound:
+        repaired = await _repaired(place)
+        report = await check(place.folder, note)
+    return _told(place, report, repaired)
+
+
+async def _repaired(place: Place) -> Applied:
+    done = await rebuild(place.folder, sinks=sink_factories([DEFAULT_SINK]))
+    if DEFAULT_SINK in done.failures:
+        raise SinkError(done.failures[DEFAULT_SINK])
+    return done.applied[DEFAULT_SINK]
+
+
+def _told(place: Place, report: Report, repaired: Applied | None) -> Checked:
+    return Checked(
+        repository=place.name,
+        sound=report.sound,
+        digest=report.digest,
+        leaves=report.leaves,
+        files=report.files,
+        findings=report.findings,
+        repaired=repaired,
+        exit=0 if report.sound else DamagedError.exit_status,
+    )
+
+
+def _lines(checked: Checked) -> Iterator[str]:
+    if (done := checked.repaired) is not None:
+        yield (
+            f"{checked.repository}: repaired, {done.written} written, {done.moved} moved, "
+            f"{done.removed} removed"
+        )
+    words = "sound" if checked.sound else f"{len(checked.findings)} findings, exit {checked.exit}"
+    yield f"{checked.repository}: {words}"
+    yield f"  checked        {checked.files} files in {checked.leaves} directories"
+    yield f"  digest         {checked.digest or 'none: there is no readable root'}"
+    for one in checked.findings:
+        yield f"  {one.grade.value:<14} {one.path}: {one.detail} ({one.code.value}); {one.advice}"

@@ -1,0 +1,102 @@
+"""Writing every sink anew from the store, without asking GitHub."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from syncer.corpus.timeline import Timeline
+from syncer.delivery import Delivery
+from syncer.enumeration import describe
+from syncer.errors import LocalError
+from syncer.repository import Census, Facts, Shaping
+from syncer.sink import Applied, Destination, Factory
+from syncer.store import (
+    STATE_FILE,
+    STATE_FOLDER,
+    SinkState,
+    Store,
+    hold_folder,
+    meta,
+    open_store,
+)
+
+__all__ = ["Rebuilt", "rebuild"]
+
+
+class Rebuilt(Struct, frozen=True, kw_only=True):
+    """By sink, what was changed there, and why it failed where it did."""
+
+    applied: dict[str, Applied]
+    failures: dict[str, str]
+
+
+async def rebuild(folder: Path, *, sinks: Mapping[str, Factory]) -> Rebuilt:
+    """Bring every sink of the repository at `folder` to what its store holds, file by file.
+
+    What is right already is not written; what is left over is removed. Placements are found again
+    from the stored releases. Raises LockedError, DamagedError, or LocalError (no store, or it
+    holds nothing yet).
+    """
+    if not (folder / STATE_FOLDER / STATE_FILE).exists():
+        message = (
+            f"there is no store in {folder} to write from: run `syncer sync`, which takes over "
+            "what the files prove and reads the rest again"
+        )
+        raise LocalError(message)
+    async with hold_folder(folder) as state, open_store(state) as store:
+        facts = await _facts(store, folder)
+        await _place(store, facts)
+        await _rewind(store, sinks)
+        destination = Destination(folder=folder)
+        delivery = Delivery(store, {name: make(destination) for name, make in sinks.items()})
+        try:
+            await delivery.open()
+            await delivery.deliver(facts)
+        finally:
+            await delivery.close()
+    failures = {name: str(error) for name, error in delivery.failures.items()}
+    return Rebuilt(applied=dict(delivery.applied), failures=failures)
+
+
+async def _place(store: Store, facts: Facts) -> None:
+    timeline = Timeline(facts.releases, facts.shaping)
+    async with store.transaction():
+        for pull, number, resolved_at, placed in await store.conversations.placements():
+            bucket = timeline.bucket(resolved_at)
+            if bucket != placed:
+                await store.conversations.move(pull, number, bucket)
+
+
+async def _rewind(store: Store, sinks: Mapping[str, Factory]) -> None:
+    """Forget how far the sinks were, so that each is handed the feed from its beginning."""
+    async with store.transaction():
+        for name in sinks:
+            await store.ledger.move_sink(name, SinkState(0, None))
+
+
+async def _facts(store: Store, folder: Path) -> Facts:
+    repository = await store.meta.get(meta.REPOSITORY)
+    if repository is None:
+        message = f"the store in {folder} holds nothing yet: run `syncer sync`"
+        raise LocalError(message)
+    releases = await store.meta.get(meta.RELEASES)
+    shaping = await store.meta.get(meta.SHAPING)
+    watermark = await store.meta.get(meta.WATERMARK)
+    total_count = await store.meta.get(meta.TOTAL)
+    discrepancy = await store.meta.get(meta.DISCREPANCY)
+    return Facts(
+        repository=repository,
+        releases=releases or (),
+        shaping=shaping or Shaping(),
+        census=Census(
+            watermark=watermark,
+            total_count=total_count,
+            found=await store.pulls.count(),
+            discrepancy=describe(discrepancy),
+            unread=await store.pulls.unread(),
+            behind=await store.pulls.behind(),
+        ),
+    )
