@@ -200,10 +200,12 @@ class Answering:
         assert prepared.document is not None
         assert prepared.operation is not None
         assert prepared.variables is not None
+        operation = prepared.operation
+        if _introspects(operation):
+            return self._documents.introspect(prepared.document, prepared.variables)
         execution = Execution(
             self._documents.schema, prepared.document.fragments, prepared.variables, context
         )
-        operation = prepared.operation
         data = execution.run(_price_only(operation) if prepared.bill.dry_run else operation)
         return {"data": data} | ({"errors": execution.errors} if execution.errors else {})
 
@@ -241,6 +243,12 @@ def _rate(priced: Bill, budget: Budget) -> RateLimit:
         stamp(budget.resets_at),
         budget.used,
     )
+
+
+def _introspects(operation: OperationDefinitionNode) -> bool:
+    """Whether the question is about the schema alone."""
+    fields = [node for node in operation.selection_set.selections if isinstance(node, FieldNode)]
+    return any(node.name.value in ("__schema", "__type") for node in fields)
 
 
 def _price_only(operation: OperationDefinitionNode) -> OperationDefinitionNode:

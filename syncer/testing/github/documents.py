@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphql import (
+    DocumentNode,
     FieldNode,
     FragmentDefinitionNode,
     GraphQLError,
@@ -15,6 +16,7 @@ from graphql import (
     TypeInfo,
     TypeInfoVisitor,
     Visitor,
+    execute_sync,  # pyright: ignore[reportUnknownVariableType] - its hooks are not typed
     get_named_type,
     get_variable_values,
     parse,
@@ -80,6 +82,12 @@ class Documents:
         if isinstance(found, list):
             raise RefusedDocument([_plain(error) for error in found])
         return found
+
+    def introspect(self, document: Document, variables: VariableValues) -> Payload:
+        """The answer to a question about the schema itself."""
+        tree = DocumentNode(definitions=(*document.operations, *document.fragments.values()))
+        told = execute_sync(self.schema, tree, variable_values=dict(variables.coerced))
+        return dict(told.formatted)
 
     def _read(self, text: str) -> Document:
         try:

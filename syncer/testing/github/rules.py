@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from syncer.testing.github.context import Call, Context, FieldHook, PageHook
 from syncer.testing.github.failing import FieldError
-from syncer.testing.github.fault_kinds import Fault, FieldFault, PageFault
+from syncer.testing.github.fault_kinds import Fault, FieldFault, PageFault, Slow
 from syncer.testing.github.pages import Page
 from syncer.testing.github.requests import Asked, When
 
@@ -54,8 +54,19 @@ class Rules:
         self._rules.clear()
 
     def striking(self, asked: Asked) -> list[Rule]:
-        """The rules whose condition holds for `asked`."""
-        return [rule for rule in self._rules if self._strikes(rule, asked)]
+        """The rules whose condition holds for `asked`, those that delay it left out."""
+        others = (rule for rule in self._rules if not isinstance(rule.fault, Slow))
+        return [rule for rule in others if self._strikes(rule, asked)]
+
+    def delay_s(self, asked: Asked) -> float:
+        """For how long the rules that delay `asked` hold it; they have struck by then."""
+        seconds = 0.0
+        for rule in self._rules:
+            if isinstance(rule.fault, Slow) and self._strikes(rule, asked):
+                rule.apply()
+                rule.settle()
+                seconds += rule.fault.seconds
+        return seconds
 
     def _strikes(self, rule: Rule, asked: Asked) -> bool:
         if rule.left == 0 or not rule.when(asked):

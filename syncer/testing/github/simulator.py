@@ -14,7 +14,7 @@ from queries import schema as shipped_schema
 from syncer.testing.github.answering import Answering, Prepared
 from syncer.testing.github.clock import Clock, instant
 from syncer.testing.github.dataset import Dataset
-from syncer.testing.github.fault_kinds import Cut, Fault, Slow
+from syncer.testing.github.fault_kinds import Cut, Fault
 from syncer.testing.github.journal import Entry, Journal
 from syncer.testing.github.loading import with_ids
 from syncer.testing.github.mutations import Mutations
@@ -160,21 +160,19 @@ class Simulator:
         crowded = self._running > self._at_once
         try:
             prepared = self._answering.prepare(k, headers, body)
+            await self._wait(prepared.asked)
+            # Without a pause from here on: a rule that strikes once cannot strike two at once.
             struck = self.rules.striking(prepared.asked)
-            await self._wait(prepared.asked, struck)
             reply, entry = self._answering.reply(prepared, struck, crowded)
             self._finish(prepared, struck, entry)
         finally:
             self._running -= 1
         return k, reply
 
-    async def _wait(self, asked: Asked, struck: list[Rule]) -> None:
+    async def _wait(self, asked: Asked) -> None:
         latency = self._latency_s
         seconds = latency(asked) if callable(latency) else latency
-        for rule in struck:
-            if isinstance(rule.fault, Slow):
-                rule.apply()
-                seconds += rule.fault.seconds
+        seconds += self.rules.delay_s(asked)
         if seconds > 0:
             await self._sleep(seconds)
 
