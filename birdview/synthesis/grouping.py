@@ -20,6 +20,7 @@ LABEL = "Label"
 AREA = "Area"
 """The first words of a picked claim, by which its kind is known here."""
 
+_FORM = 3  # as many pull requests with the very same sentence make it a form
 _SHOWN = 3  # examples in one sentence
 
 Answer = dict[str, list[dict[str, object]]]
@@ -27,13 +28,14 @@ Answer = dict[str, list[dict[str, object]]]
 
 def group_claims(claims: Sequence[Numbered]) -> Answer:
     """Items and narrative, in the form in which a model answers the same question."""
+    told = _without_forms(claims)
     weights = Counter(
         _number(one.claim)
-        for one in claims
+        for one in told
         if one.claim.category not in (Category.OUTCOMES, Category.THEMES)
     )
     columns = {
-        category: _heaviest([c for c in claims if c.claim.category is category], weights)
+        category: _heaviest([one for one in told if one.claim.category is category], weights)
         for category in Category
     }
     topics = _by_topic(columns[Category.THEMES])
@@ -41,6 +43,20 @@ def group_claims(claims: Sequence[Numbered]) -> Answer:
     for category in (c for c in Category if c is not Category.THEMES):
         items += [_item(category, one.claim.summary, [one]) for one in columns[category]]
     return {"items": items, "narrative": _narrative(columns, topics)}
+
+
+def _without_forms(claims: Sequence[Numbered]) -> list[Numbered]:
+    """`claims` without words that come from a form: the same quote from several pull requests."""
+    places: dict[str, set[int]] = {}
+    for one in claims:
+        for piece in one.claim.evidence:
+            places.setdefault(piece.quote, set()).add(piece.number)
+    own_words = (Category.FRICTION, Category.DECISIONS, Category.NOTABLE_EVENTS)
+    return [
+        one
+        for one in claims
+        if one.claim.category not in own_words or len(places[one.claim.evidence[0].quote]) < _FORM
+    ]
 
 
 def _number(claim: Claim) -> int:

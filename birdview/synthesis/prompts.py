@@ -20,6 +20,7 @@ from birdview.synthesis.framing import frame_batch, frame_items
 
 __all__ = [
     "PROMPT_VERSION",
+    "QUOTES_SHOWN",
     "Generate",
     "Numbered",
     "Prompt",
@@ -31,6 +32,9 @@ __all__ = [
 ]
 
 PROMPT_VERSION = 1
+QUOTES_SHOWN = 3
+"""Of each claim, when claims are brought together. A joined claim keeps all of its evidence, but
+would never fit into a question with all of its quotes."""
 
 
 class Task(StrEnum):
@@ -115,7 +119,8 @@ def _shown(one: Numbered) -> dict[str, object]:
         "id": one.id,
         "category": claim.category.value,
         "summary": claim.summary,
-        "evidence": [{"pull": e.number, "quote": e.quote} for e in claim.evidence],
+        "evidence": [{"pull": e.number, "quote": e.quote} for e in claim.evidence[:QUOTES_SHOWN]],
+        "moreEvidence": max(len(claim.evidence) - QUOTES_SHOWN, 0),
     }
 
 

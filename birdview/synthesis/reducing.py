@@ -23,7 +23,7 @@ from birdview.synthesis.claims import (
 )
 from birdview.synthesis.fragments import size_of
 from birdview.synthesis.limits import Limits
-from birdview.synthesis.prompts import ask_reduce, numbered
+from birdview.synthesis.prompts import QUOTES_SHOWN, ask_reduce, numbered
 
 __all__ = ["Reduced", "Told", "plain_narrative", "reduce_claims"]
 
@@ -93,13 +93,17 @@ def _groups(claims: Sequence[Claim], limit: int) -> list[tuple[Claim, ...]]:
     held: list[Claim] = []
     size = 0
     for claim in claims:
-        weight = 100 + size_of(claim.summary) + sum(60 + size_of(e.quote) for e in claim.evidence)
+        weight = 100 + size_of(claim.summary) + _quotes_size(claim)
         if held and size + weight > limit:
             groups.append(tuple(held))
             held, size = [], 0
         held.append(claim)
         size += weight
     return [*groups, tuple(held)] if held else groups
+
+
+def _quotes_size(claim: Claim) -> int:
+    return sum(60 + size_of(piece.quote) for piece in claim.evidence[:QUOTES_SHOWN])
 
 
 async def _all(

@@ -11,9 +11,10 @@ _SHORTEST = 16  # visible characters and spaces; below that it is a greeting
 _LONGEST = 400
 
 # Lines that are no prose of their own: headings, quotations of others, tables, rules, images,
-# check boxes, trailers, HTML, and addresses alone.
+# bold headings, check boxes, trailers, HTML, and addresses alone.
 _NOT_PROSE = re.compile(
     r"\s*(#|>|\||(-{3,}|\*{3,}|={3,})\s*$|\[?!\[|[-*+] \[[ xX]\]|</?[a-zA-Z!]|<!--|https?://\S+\s*$"
+    r"|(\*\*|__)[^*]+(\*\*|__)\s*(\([^)]*\))?\s*$"
     r"|(Signed-off-by|Co-authored-by|Reviewed-by|Change-Id)\b)"
 )
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
