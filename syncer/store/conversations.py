@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from msgspec import Struct
-
 from syncer.canonical import canonical_bytes, decode_conversation, digest_of, revision_of
 from syncer.errors import DamagedError
 from syncer.evidence import (
@@ -24,6 +22,7 @@ from syncer.evidence import (
     coverage_of,
 )
 from syncer.records import resolution_event
+from syncer.shelf import Commit, Stored
 from syncer.sink import Change, ChangeKind
 from syncer.stamps import from_text, to_sortable
 from syncer.store.database import Database
@@ -34,24 +33,6 @@ _EVIDENCE = (
     "pull, owner, name, total_count, kept, left_out, unreadable, repaired,"
     " has_next_page, end_cursor, status, reason, read_at"
 )
-
-
-class Commit(Struct, frozen=True, kw_only=True):
-    """A conversation ready to be stored. `read_at` None: it came from a corpus, not from GitHub."""
-
-    snapshot: Snapshot
-    evidence: tuple[Evidence, ...]
-    bucket: str | None
-    read_at: datetime | None
-    settled: bool
-
-
-class Stored(Struct, frozen=True, kw_only=True):
-    """What deciding about a new reading needs of the stored one."""
-
-    digest: str
-    bucket: str | None
-    evidence: tuple[Evidence, ...]
 
 
 def snapshot_digest(snapshot: Snapshot) -> str:

@@ -57,10 +57,12 @@ class Pulls:
         }
 
     async def _totals(self, marks: str, ids: Sequence[str]) -> dict[str, dict[Connection, int]]:
+        """Totals as the reader's own drafts count in them: evidence that came by file lacks those."""
         found: dict[str, dict[Connection, int]] = {}
         rows = await self._database.all(
             "SELECT pull, name, total_count FROM evidence"  # noqa: S608
-            f" WHERE pull IN ({marks}) AND name IN ({_FIRST_LEVEL}) AND total_count IS NOT NULL",
+            f" WHERE pull IN ({marks}) AND name IN ({_FIRST_LEVEL}) AND total_count IS NOT NULL"
+            " AND (read_at IS NOT NULL OR name <> 'reviewThreads')",
             ids,
         )
         for pull, name, total in rows:
