@@ -54,6 +54,7 @@ class Prepared:
     refusal: Respond | None = None
     produced: int = 0
     cost: int = 0
+    seconds: float = 0.0  # for how long it was held
 
 
 class Answering:
@@ -68,6 +69,7 @@ class Answering:
         retry_after: str | None,
     ) -> None:
         self.minute = Minute()
+        self.seconds = Minute()
         self._world = world
         self._clock = clock
         self._documents = Documents(schema)
@@ -160,13 +162,17 @@ class Answering:
             return faults.bad_credentials()
         if prepared.refusal is not None:
             return prepared.refusal
-        if crowded or not self.minute.allows(prepared.bill.cost, self._clock.now()):
+        if crowded or self._too_fast(prepared.bill.cost):
             return self._secondary
         if budget.remaining == 0 and not prepared.bill.dry_run:
             return Respond(body=faults.primary_limit().body)
         if prepared.bill.problems:
             return Respond(body={"data": None, "errors": prepared.bill.problems})
         return None
+
+    def _too_fast(self, points: int) -> bool:
+        now = self._clock.now()
+        return not (self.minute.allows(points, now) and self.seconds.allows(0.0, now))
 
     def _charge(self, prepared: Prepared, budget: Budget | None) -> None:
         if budget is None or prepared.bill.dry_run:
@@ -220,6 +226,7 @@ class Answering:
             connections=asked.connections,
             nodes=prepared.produced,
             cost=prepared.cost,
+            seconds=prepared.seconds,
             status=0 if reply.wire is Wire.RESET else reply.status,
             bytes=len(reply.body),
         )

@@ -112,17 +112,20 @@ def bad_credentials() -> Respond:
     return Respond(status=401, body={"message": "Bad credentials", "documentation_url": _DOCS})
 
 
-def single_sign_on() -> Respond:
-    """403 for a token that the organisation has not authorised."""
-    return Respond(
-        status=403,
-        headers={"x-github-sso": "required; url=https://github.com/orgs/example/sso"},
-        body={
-            "message": "Resource protected by organization SAML enforcement. You must grant your "
-            "Personal Access token access to this organization.",
-            "documentation_url": _DOCS,
-        },
+def single_sign_on(status: int = 403) -> Respond:
+    """A token that the organisation has not authorised: 403, or 200 with a marked error."""
+    words = (
+        "Resource protected by organization SAML enforcement. You must grant your Personal Access "
+        "token access to this organization."
     )
+    error = {"type": "FORBIDDEN", "extensions": {"saml_failure": True}, "message": words}
+    body: dict[str, object] = (
+        {"data": {"repository": None}, "errors": [{**error, "path": ["repository"]}]}
+        if status == 200
+        else {"message": words, "documentation_url": _DOCS}
+    )
+    url = "https://github.com/orgs/example/sso"
+    return Respond(status=status, headers={"x-github-sso": f"required; url={url}"}, body=body)
 
 
 # -- limits
@@ -339,6 +342,7 @@ CATALOGUE: Mapping[str, Callable[[str], Fault]] = {
     "404": lambda _: not_found_page(),
     "401": lambda _: bad_credentials(),
     "403 for single sign-on": lambda _: single_sign_on(),
+    "200 for single sign-on": lambda _: single_sign_on(200),
     "secondary limit 403": lambda _: secondary_limit(),
     "secondary limit 403 without Retry-After": lambda _: secondary_limit(403, None),
     "secondary limit 429": lambda _: secondary_limit(429),

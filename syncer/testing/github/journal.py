@@ -23,6 +23,7 @@ class Entry(Struct, frozen=True, rename="camel", kw_only=True):
     connections: int
     nodes: int  # those in the answer
     cost: int
+    seconds: float  # for how long the answer was held by latency and faults
     status: int
     bytes: int
 

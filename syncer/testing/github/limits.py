@@ -1,4 +1,4 @@
-"""Rate limits: points an hour per token, points a minute, requests at once."""
+"""Rate limits: points an hour per viewer, points and seconds of answering a minute."""
 
 from __future__ import annotations
 
@@ -38,26 +38,26 @@ class Budget:
 
 @dataclass
 class Minute:
-    """The secondary limit: points in any minute. None: no limit."""
+    """A secondary limit: points, or seconds, in any minute. None: no limit."""
 
-    limit: int | None = None
-    peak: int = 0  # the most that any minute ever held
-    _taken: deque[tuple[datetime, int]] = field(default_factory=deque[tuple[datetime, int]])
+    limit: float | None = None
+    peak: float = 0  # the most that any minute ever held
+    _taken: deque[tuple[datetime, float]] = field(default_factory=deque[tuple[datetime, float]])
 
-    def allows(self, points: int, now: datetime) -> bool:
-        """Whether `points` more fit into the minute that ends now."""
+    def allows(self, amount: float, now: datetime) -> bool:
+        """Whether `amount` more fits into the minute that ends now."""
         self._drop(now)
-        return self.limit is None or self._sum() + points <= self.limit
+        return self.limit is None or self._sum() + amount <= self.limit
 
-    def charge(self, points: int, now: datetime) -> None:
-        """Take `points`."""
+    def charge(self, amount: float, now: datetime) -> None:
+        """Take `amount`."""
         self._drop(now)
-        self._taken.append((now, points))
+        self._taken.append((now, amount))
         self.peak = max(self.peak, self._sum())
 
     def _drop(self, now: datetime) -> None:
         while self._taken and self._taken[0][0] <= now - _MINUTE:
             self._taken.popleft()
 
-    def _sum(self) -> int:
-        return sum(points for _, points in self._taken)
+    def _sum(self) -> float:
+        return sum(amount for _, amount in self._taken)

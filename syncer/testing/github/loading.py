@@ -147,11 +147,23 @@ def _accounts(dataset: Dataset) -> Iterator[Account]:
 
 def with_ids(dataset: Dataset) -> Dataset:
     """`dataset` with a database id everywhere; equal sets get equal ids."""
+    if _complete(dataset):
+        return dataset
     filler = _Filler(dataset)
     return replace(
         dataset,
         releases=tuple(filler.node(release) for release in dataset.releases),
         pull_requests=tuple(filler.pull(pull) for pull in dataset.pull_requests),
+    )
+
+
+def _complete(dataset: Dataset) -> bool:
+    pulls = dataset.pull_requests
+    return (
+        all(all(ids) for ids in _used(dataset).values())
+        and all(account.database_id for account in _accounts(dataset))
+        and all(label.database_id for pull in pulls for label in pull.labels)
+        and all(issue.database_id for pull in pulls for issue in pull.closing_issues)
     )
 
 

@@ -43,8 +43,9 @@ class Simulator:
 
     `async with` opens it on a free port of 127.0.0.1, at `url`; `respond` needs no socket. The
     clock stands still, a day after the newest stamp of the data, unless another one is given.
-    `latency_s` is a number, or follows from the request; `sleep` is how it is waited for. Points a
-    minute and requests at once are refused beyond their limits, as the hourly points always are.
+    `latency_s` is a number, or follows from the request; `sleep` is how it is waited for. Points
+    and seconds of answering a minute, and requests at once, are refused beyond their limits, as the
+    hourly points always are; `minute.peak` and `seconds.peak` tell the most that was taken.
     """
 
     def __init__(  # noqa: PLR0913 - settings: each has a default and is given by name
@@ -56,6 +57,7 @@ class Simulator:
         schema: GraphQLSchema | None = None,
         seed: int = 0,
         points_per_minute: int | None = None,
+        seconds_per_minute: float | None = None,
         retry_after: str | None = "60",
         at_once: int = 100,
         latency_s: Latency = 0.0,
@@ -77,6 +79,8 @@ class Simulator:
         )
         self.minute = self._answering.minute
         self.minute.limit = points_per_minute
+        self.seconds = self._answering.seconds
+        self.seconds.limit = seconds_per_minute
         self._at_once = at_once
         self._running = 0
         self._latency_s = latency_s
@@ -160,7 +164,7 @@ class Simulator:
         crowded = self._running > self._at_once
         try:
             prepared = self._answering.prepare(k, headers, body)
-            await self._wait(prepared.asked)
+            prepared.seconds = await self._wait(prepared.asked)
             # Without a pause from here on: a rule that strikes once cannot strike two at once.
             struck = self.rules.striking(prepared.asked)
             reply, entry = self._answering.reply(prepared, struck, crowded)
@@ -169,12 +173,14 @@ class Simulator:
             self._running -= 1
         return k, reply
 
-    async def _wait(self, asked: Asked) -> None:
+    async def _wait(self, asked: Asked) -> float:
         latency = self._latency_s
         seconds = latency(asked) if callable(latency) else latency
         seconds += self.rules.delay_s(asked)
         if seconds > 0:
             await self._sleep(seconds)
+            self.seconds.charge(seconds, self.clock.now())
+        return seconds
 
     def _finish(self, prepared: Prepared, struck: list[Rule], entry: Entry) -> None:
         for rule in struck:

@@ -93,6 +93,7 @@ def _essence(answer):
         (f.server_error(), 500, b"Server Error"),
         (f.bad_credentials(), 401, b"Bad credentials"),
         (f.single_sign_on(), 403, b"SAML"),
+        (f.single_sign_on(200), 200, b'"saml_failure":true'),
         (f.not_found_page(), 404, b"Not Found"),
         (f.secondary_limit(429), 429, b"secondary rate limit"),
         (f.secondary_limit(200, None), 200, b"secondary rate limit"),

@@ -62,3 +62,15 @@ async def test_each_viewer_has_a_budget_of_its_own(ask, small):
         for t in ("a", "b", "a2")
     ]
     assert used == [1, 1, 2]
+
+
+async def test_seconds_of_answering_a_minute_are_really_enforced(ask, small):
+    async def sleep(seconds: float) -> None:
+        github.clock.advance(seconds)
+
+    github = Simulator(small, latency_s=4.0, seconds_per_minute=10.0, sleep=sleep)
+    statuses = [(await ask(github, "rows", ids=[])).status for _ in range(4)]
+    assert statuses == [200, 200, 403, 403]
+    github.clock.advance(60)
+    assert (await ask(github, "rows", ids=[])).status == 200
+    assert [entry.seconds for entry in github.log] == [4.0] * 5
