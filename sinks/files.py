@@ -47,6 +47,7 @@ class Folder:
     def __init__(self, path: Path, system: FileSystem) -> None:
         self.path = path
         self._system = system
+        self._plain: set[str] = set()  # directories that are there and no links
 
     def read(self, name: str) -> bytes | None:
         """The bytes of a file; None when there is none."""
@@ -122,6 +123,7 @@ class Folder:
         place = PurePosixPath(name)
         while place.name and self.is_directory(str(place)) and not self.names(str(place)):
             with self._reported("remove", str(place)):
+                self._plain.clear()
                 self._system.remove_directory(self._safe(str(place)))
             place = place.parent
 
@@ -143,28 +145,36 @@ class Folder:
         return aside
 
     def _prepare(self, name: str) -> None:
-        if not self.path.is_dir():
-            self.path.mkdir(parents=True, exist_ok=True)
-        parent = self._safe(name).parent
-        missing: list[Path] = []
-        while not parent.is_dir():
-            missing.append(parent)
-            parent = parent.parent
-        for directory in reversed(missing):
-            self._system.make_directory(directory)
+        directory = name.rpartition("/")[0]
+        if directory in self._plain:
+            return
+        self.path.mkdir(parents=True, exist_ok=True)
+        missing = self._safe(name).parent
+        wanted: list[Path] = []
+        while not missing.is_dir():
+            wanted.append(missing)
+            missing = missing.parent
+        for path in reversed(wanted):
+            self._system.make_directory(path)
 
     def _safe(self, name: str) -> Path:
-        parts = PurePosixPath(name).parts
-        if PurePosixPath(name).is_absolute() or ".." in parts:
+        if name.startswith("/") or ".." in name.split("/"):
             raise OSError(errno.EPERM, "outside the folder", name)
+        directory = name.rpartition("/")[0]
+        if directory not in self._plain:
+            self._refuse_links(directory)
+        return Path(f"{self.path}/{name}")
+
+    def _refuse_links(self, directory: str) -> None:
         # The folder is <root>/<owner>/<repo>: two names of ours, then those of the tree.
         place = self.path
-        for directory in (place.parent, place):
-            _refuse_link(directory)
-        for part in parts[:-1]:
-            place = place / part
+        for path in (place.parent, place):
+            _refuse_link(path)
+        for part in directory.split("/"):
+            place /= part
             _refuse_link(place)
-        return self.path.joinpath(*parts)
+        if place.is_dir():
+            self._plain.add(directory)
 
     @contextmanager
     def _reported(self, verb: str, name: str) -> Generator[None]:

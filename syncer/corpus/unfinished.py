@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
 
 __all__ = ["SEALING", "meant_by", "set_aside_of", "temporary_of"]
 
@@ -19,8 +18,8 @@ _SET_ASIDE = re.compile(r"(.+)\.damaged-[1-9][0-9]*")
 
 def temporary_of(path: str) -> str:
     """Where the next content of `path` is written: in its own directory, as renaming needs."""
-    place = PurePosixPath(path)
-    return str(place.with_name(f".{place.name}.tmp"))
+    directory, slash, name = path.rpartition("/")
+    return f"{directory}{slash}.{name}.tmp"
 
 
 def meant_by(temporary: str) -> str | None:
