@@ -244,6 +244,13 @@ class Mutations:
         self.world.repository.name_with_owner = name_with_owner
         self.world.touched += 1
 
+    def recreate(self) -> None:
+        """The repository is deleted and made anew under its name: another id, the same content."""
+        repository = self.world.repository
+        self._forget(repository)
+        repository.database_id += 1_000
+        self._changed(repository)
+
     def add_release(
         self,
         tag: str,

@@ -152,3 +152,15 @@ async def test_releases_come_go_and_move(ask, github):
     assert "v1" not in await listed()
     with pytest.raises(KeyError):
         github.mutate.delete_release("v1")
+
+
+async def test_a_repository_made_anew_has_another_id_and_the_old_one_is_gone(ask, github):
+    before = await _repository(ask, github)
+    github.mutate.recreate()
+    after = await _repository(ask, github)
+    assert after != before
+    assert (await ask(github, "changes", repository=before, first=1)).errors[0][
+        "type"
+    ] == "NOT_FOUND"
+    found = await ask(github, "changes", repository=after, first=1)
+    assert found.data["node"]["pullRequests"]["totalCount"] == 3
