@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from itertools import pairwise
 
 import pytest
 
@@ -246,7 +247,7 @@ async def test_a_limit_that_nobody_told_is_learnt_and_met_at_most_once_a_minute(
 
     await time.run(together(*(ask() for _ in range(1500))))
 
-    gaps = [later - earlier for earlier, later in zip(refusals, refusals[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in pairwise(refusals)]
     assert all(gap >= 60 for gap in gaps)
     assert len(refusals) <= 8
     assert len(server.sent) <= 1500 * 1.1
