@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 from syncer.errors import LocalError
@@ -25,30 +27,18 @@ class Tree:
 
     def read(self, name: str) -> bytes | None:
         """The bytes of a file; None when there is none, or a link stands in its way."""
-        if self._linked(name):
-            return None
-        try:
-            with open(self._path / name, "rb", opener=_open) as file:
-                return file.read()
-        except _ABSENT:
-            return None
-        except OSError as error:
-            raise _unreadable(name, error) from error
+        with _named(name):
+            return None if self._linked(name) else _bytes_of(self._path / name)
 
     def names(self, directory: str) -> list[str]:
         """The names in a directory, sorted; none when there is no such directory."""
-        if self._linked(directory):
-            return []
-        try:
-            return sorted(os.listdir(self._path / directory))  # noqa: PTH208  names are wanted, not paths
-        except _ABSENT:
-            return []
-        except OSError as error:
-            raise _unreadable(directory or ".", error) from error
+        with _named(directory or "."):
+            return [] if self._linked(directory) else _names_in(self._path / directory)
 
     def is_directory(self, name: str) -> bool:
         """Whether a directory, not a link to one, stands there."""
-        return not self._linked(name) and (self._path / name).is_dir()
+        with _named(name):
+            return not self._linked(name) and (self._path / name).is_dir()
 
     def directories(self, parent: str) -> list[str]:
         """The relative names of the directories in a directory, sorted."""
@@ -65,11 +55,30 @@ class Tree:
         return False
 
 
+def _bytes_of(path: Path) -> bytes | None:
+    try:
+        with open(path, "rb", opener=_open) as file:  # noqa: PTH123  Path.open takes no opener
+            return file.read()
+    except _ABSENT:
+        return None
+
+
+def _names_in(path: Path) -> list[str]:
+    try:
+        return sorted(item.name for item in path.iterdir())
+    except _ABSENT:
+        return []
+
+
 def _open(path: str, _: int) -> int:
     return os.open(path, _FLAGS)
 
 
-def _unreadable(name: str, error: OSError) -> LocalError:
-    return LocalError(
-        f"cannot read {name}: {error.strerror}; give the user who runs this read access"
-    )
+@contextmanager
+def _named(name: str) -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise LocalError(
+            f"cannot read {name}: {error.strerror}; give the user who runs this read access"
+        ) from error
