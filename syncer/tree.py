@@ -57,7 +57,7 @@ class Tree:
 
 def _bytes_of(path: Path) -> bytes | None:
     try:
-        with open(path, "rb", opener=_open) as file:  # noqa: PTH123  Path.open takes no opener
+        with open(path, "rb", opener=_open) as file:
             return file.read()
     except _ABSENT:
         return None
