@@ -14,8 +14,8 @@ from syncer.frontier import Item, Limits, halves
 from syncer.github.answers import BatchAnswer, Fault, PageRead, Row
 from syncer.judgement import Again, cut, judge, restarted
 from syncer.records import Thread, resolution_event
+from syncer.shelf import Commit, Shelf
 from syncer.staged import Staged, StagedPage, staged_page
-from syncer.store import Commit, Store
 from syncer.turns import (
     GiveUp,
     Last,
@@ -35,7 +35,7 @@ __all__ = ["Ingest"]
 class Ingest:
     """Takes the answers of one wave. What it stores is whole after every call."""
 
-    def __init__(self, board: Board, store: Store, timeline: Timeline, margin_s: float) -> None:
+    def __init__(self, board: Board, store: Shelf, timeline: Timeline, margin_s: float) -> None:
         self._board = board
         self._store = store
         self._timeline = timeline

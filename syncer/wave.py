@@ -26,8 +26,8 @@ from syncer.frontier import Item, Limits, chain, expected, is_full, parts, width
 from syncer.github.answers import BatchAnswer
 from syncer.ingest import Ingest
 from syncer.settings import Settings
+from syncer.shelf import Shelf
 from syncer.source import Source
-from syncer.store import Store
 
 __all__ = ["Wave"]
 
@@ -46,7 +46,7 @@ class Wave:
     def __init__(
         self,
         source: Source,
-        store: Store,
+        store: Shelf,
         board: Board,
         ingest: Ingest,
         *,
