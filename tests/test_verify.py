@@ -295,6 +295,23 @@ def test_every_damage_is_named_with_its_place(
     assert all(finding.advice for finding in report.findings)
 
 
+MENDABLE = [damage for damage in DAMAGES if damage[0] != "linked file"]
+
+
+@pytest.mark.parametrize("damage", [d[1] for d in MENDABLE], ids=[d[0] for d in MENDABLE])
+def test_a_replay_mends_all_but_links_and_the_run_after_it_writes_nothing(
+    folder: Path, damage: Callable[[Path], object]
+) -> None:
+    damage(folder)
+    feed, system = first_state(), FaultyFileSystem()
+    mark = build(feed, folder, Bookmark(), FaultyFileSystem())
+    report = verify(folder)
+    assert report.sound
+    assert {finding.code for finding in report.findings} <= {Code.SET_ASIDE}
+    build(feed, folder, mark, system)
+    assert system.steps == []
+
+
 def test_a_file_in_a_bucket_that_the_releases_do_not_give_is_named(folder: Path) -> None:
     wrong_bucket(folder)
     report = verify(folder)
