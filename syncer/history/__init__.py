@@ -5,13 +5,14 @@ census is taken and drifted conversations are read up to now, in memory.
 """
 
 from syncer.history.ask import Choose, Overview, ResolutionFilter
-from syncer.history.census import CensusReport, CensusStatus, Live, LiveCensus
+from syncer.history.census import CensusReport, CensusStatus, Drift, Live, LiveCensus
 from syncer.history.errors import ChangingError, NoCorpusError, UnknownOriginError
+from syncer.history.live import LiveClient
 from syncer.history.lookup import Found
 from syncer.history.nodes import NodeKind, NodeRef, by_id, nodes_of
 from syncer.history.rows import Problem, Row, Rows, State
 from syncer.history.selected import Resolution, Selected, Standing
-from syncer.history.selection import Drift, Selection
+from syncer.history.selection import Selection
 from syncer.history.source import Corpus, History
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "History",
     "Live",
     "LiveCensus",
+    "LiveClient",
     "NoCorpusError",
     "NodeKind",
     "NodeRef",

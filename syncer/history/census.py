@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal, Protocol
@@ -15,7 +15,15 @@ from syncer.history.look import Look
 from syncer.records import Instant
 from syncer.repository import Repository
 
-__all__ = ["CensusReport", "CensusStatus", "Live", "LiveCensus", "census_of", "live_census_of"]
+__all__ = [
+    "CensusReport",
+    "CensusStatus",
+    "Drift",
+    "Live",
+    "LiveCensus",
+    "census_of",
+    "live_census_of",
+]
 
 
 class CensusStatus(StrEnum):
@@ -59,6 +67,19 @@ class LiveCensus(Struct, frozen=True, kw_only=True):
     complaint: str | None = None
 
 
+class Drift(Struct, frozen=True, kw_only=True):
+    """A pull request that the corpus does not hold as it is now, last changed at `updated_at`.
+
+    `is_stored`: it has a file all the same, in the bucket of `release`.
+    """
+
+    id: str
+    number: int
+    updated_at: datetime
+    is_stored: bool
+    release: str | None = None
+
+
 class Live(Protocol):
     """A client that reads in memory what the corpus does not hold yet. It writes nothing."""
 
@@ -66,8 +87,10 @@ class Live(Protocol):
         """What changed at or after `watermark`; None: everything. Failures are told by it."""
         ...
 
-    async def read(self, repository: Repository, ids: Mapping[str, int]) -> Mapping[str, Snapshot]:
-        """The conversations with those ids (and numbers), as far as they could be read, by id."""
+    async def read(
+        self, repository: Repository, drifted: Sequence[Drift]
+    ) -> Mapping[str, Snapshot]:
+        """The conversations in `drifted`, as far as they could be read, by id."""
         ...
 
 

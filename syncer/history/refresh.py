@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from syncer.corpus import leaf_entry
-from syncer.evidence import Snapshot
+from syncer.evidence import Snapshot, Status
+from syncer.history.census import Drift
 from syncer.history.selected import Selected, resolution_of, selected_of
-from syncer.history.selection import Drift, Selection, ordered
+from syncer.history.selection import Selection, ordered
 from syncer.records import resolution_event
 
 __all__ = ["refreshed"]
@@ -18,13 +19,14 @@ __all__ = ["refreshed"]
 def refreshed(selection: Selection, read: Mapping[str, Snapshot]) -> Selection:
     """`selection` with `read` (by id) in the place of what had drifted.
 
-    What could not be read stays as the corpus holds it, behind, or becomes doubtful.
+    What could not be read stays as the corpus holds it, behind and doubtful; so does what could be
+    read in part only, for a part is never put over a whole.
     """
     selected = {one.id: one for one in selection.selected}
     doubtful = set(selection.doubtful)
     for drift in selection.drifted:
         snapshot = read.get(drift.id)
-        if snapshot is None:
+        if snapshot is None or (drift.is_stored and _is_part(snapshot)):
             doubtful.add(drift.number)
             continue
         doubtful.discard(drift.number)
@@ -37,6 +39,10 @@ def refreshed(selection: Selection, read: Mapping[str, Snapshot]) -> Selection:
         doubtful=tuple(sorted(doubtful)),
         refreshed=read,
     )
+
+
+def _is_part(snapshot: Snapshot) -> bool:
+    return any(one.status in (Status.CUT, Status.UNKNOWN) for one in snapshot.judged().values())
 
 
 def _selected(selection: Selection, drift: Drift, snapshot: Snapshot) -> Selected | None:

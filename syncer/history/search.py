@@ -18,10 +18,10 @@ from syncer.corpus import (
 from syncer.evidence import Connection
 from syncer.github.answers import ChangeRow
 from syncer.history.ask import Choose, Overview, ResolutionFilter, meets, overview_of
-from syncer.history.census import CensusReport, LiveCensus, live_census_of
+from syncer.history.census import CensusReport, Drift, LiveCensus, live_census_of
 from syncer.history.look import Look
 from syncer.history.selected import Selected, selected_of
-from syncer.history.selection import Drift, Selection, ordered
+from syncer.history.selection import Selection, ordered
 from syncer.records import resolution_event
 
 __all__ = ["select"]
@@ -101,7 +101,7 @@ class _Search:
     def _changed(self, entry: LeafEntry, release: str | None, row: ChangeRow) -> None:
         """GitHub shows another state of the pull request than the file: its word decides."""
         if self._has(row):
-            self._drift(entry.id, entry.number, release)
+            self._drift(entry, release, row.updated_at)
             self._take(entry, release, is_behind=True)
 
     def _fell_behind(self, entry: LeafEntry, release: str | None) -> None:
@@ -114,7 +114,7 @@ class _Search:
         if self._live is not None and (
             entry.number in self._doubtful or self._holds(entry.resolved_at)
         ):
-            self._drift(entry.id, entry.number, release)
+            self._drift(entry, release, entry.updated_at)
 
     def _take(self, entry: LeafEntry, release: str | None, *, is_behind: bool) -> None:
         resolved_at = entry.resolved_at
@@ -144,11 +144,22 @@ class _Search:
         """What was met by a live census, or is known to be behind, and has no entry."""
         for row in self._rows.values():
             if row.number not in self._met and self._has(row):
-                self._drift(row.id, row.number, None)
+                found = Drift(
+                    id=row.id, number=row.number, updated_at=row.updated_at, is_stored=False
+                )
+                self._drifted.append(found)
         self._doubtful |= self._behind - self._met
 
-    def _drift(self, pull: str, number: int, release: str | None) -> None:
-        self._drifted.append(Drift(id=pull, number=number, release=release))
+    def _drift(self, entry: LeafEntry, release: str | None, updated_at: datetime) -> None:
+        self._drifted.append(
+            Drift(
+                id=entry.id,
+                number=entry.number,
+                updated_at=updated_at,
+                is_stored=True,
+                release=release,
+            )
+        )
 
     def _has(self, row: ChangeRow) -> bool:
         return self._holds(resolution_event(row.state, row.merged_at, row.closed_at))

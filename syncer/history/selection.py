@@ -10,19 +10,11 @@ from syncer.canonical import digest_of
 from syncer.corpus import Window
 from syncer.evidence import Snapshot
 from syncer.history.ask import Overview, ResolutionFilter
-from syncer.history.census import CensusReport, CensusStatus
+from syncer.history.census import CensusReport, CensusStatus, Drift
 from syncer.history.selected import Selected
 from syncer.stamps import to_text
 
-__all__ = ["Drift", "Selection", "ordered"]
-
-
-class Drift(Struct, frozen=True, kw_only=True):
-    """A pull request that the corpus does not hold as it is now; `release` is its file's bucket."""
-
-    id: str
-    number: int
-    release: str | None
+__all__ = ["Selection", "ordered"]
 
 
 class Selection(Struct, frozen=True, kw_only=True):

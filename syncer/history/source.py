@@ -111,8 +111,7 @@ class Corpus:
         census = await live.census(repository, overview.census.as_of)
         usable = None if census.as_of is None else census
         selection = await asyncio.to_thread(self.select, choose, resolution, usable)
-        drifted = {drift.id: drift.number for drift in selection.drifted}
-        read = await live.read(repository, drifted)
+        read = await live.read(repository, selection.drifted)
         return refreshed(selection, read), census
 
     async def snapshots(
