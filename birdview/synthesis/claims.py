@@ -41,6 +41,7 @@ __all__ = [
     "Texts",
     "check",
     "one_line",
+    "visible_bytes",
 ]
 
 MAX_SUMMARY = 600  # characters
@@ -160,7 +161,7 @@ class Texts:
         if node not in self._by_node:
             return Refusal.UNKNOWN_NODE
         wanted = _with_lf(quote)
-        visible = _visible_bytes(wanted)
+        visible = visible_bytes(wanted)
         if not visible:
             return Refusal.BLANK_QUOTE
         if len(quote) > MAX_QUOTE:
@@ -203,6 +204,12 @@ def one_line(text: str) -> str:
     """
     words = " ".join(text.split())
     return "".join(char for char in words if char.isprintable())
+
+
+def visible_bytes(text: str) -> int:
+    """The bytes of UTF-8 of what can be seen of `text`: no blanks, controls or format signs."""
+    seen = "".join(char for char in text if char.isprintable() and not char.isspace())
+    return size_of(seen)
 
 
 def _judge(index: int, draft: object, texts: Texts) -> Claim | Dropped:
@@ -287,11 +294,6 @@ def _text_of(run: Sequence[Fragment]) -> _Text:
 
 def _with_lf(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _visible_bytes(text: str) -> int:
-    seen = "".join(char for char in text if char.isprintable() and not char.isspace())
-    return size_of(seen)
 
 
 def _is_all_of(quote: str, text: _Text) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 
 import msgspec
 
-from birdview.synthesis.claims import Category
+from birdview.synthesis.claims import MAX_QUOTE, Category, visible_bytes
 from birdview.synthesis.cues import CUES
 from birdview.synthesis.fragments import Batch, Fragment, NodeKind, Part, PullFacts
 from birdview.synthesis.grouping import AREA, CLOSED, LABEL, MERGED, group_claims
@@ -66,7 +66,7 @@ def _claims(batch: Batch) -> list[Claimed]:
 def _of_one(
     pull: PullFacts, own: Sequence[Fragment], said: Sequence[Fragment]
 ) -> Iterator[Claimed]:
-    title = next((piece for piece in own if piece.part is Part.TITLE), None)
+    title = next((piece for piece in own if _is_title(piece)), None)
     if title is not None:
         yield from _outcome(pull, title)
         yield from _topics(pull, title)
@@ -79,6 +79,10 @@ def _said(own: Iterable[Fragment]) -> list[Fragment]:
     """What people wrote, the description last: it was there before anything happened."""
     said = [piece for piece in own if _is_said(piece)]
     return sorted(said, key=lambda piece: piece.kind is NodeKind.PULL_REQUEST)
+
+
+def _is_title(piece: Fragment) -> bool:
+    return piece.part is Part.TITLE and visible_bytes(piece.text) > 0
 
 
 def _is_said(piece: Fragment) -> bool:
@@ -149,5 +153,5 @@ def _claim(category: Category, summary: str, piece: Fragment, quote: str) -> Cla
     return {
         "category": category.value,
         "summary": summary,
-        "evidence": [{"node": piece.node, "quote": quote}],
+        "evidence": [{"node": piece.node, "quote": quote[:MAX_QUOTE]}],
     }

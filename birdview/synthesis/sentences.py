@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from birdview.synthesis.claims import visible_bytes
+
 __all__ = ["sentences_of", "shortened"]
 
-_SHORTEST = 16  # visible characters and spaces; below that it is a greeting
-_LONGEST = 400
+_SHORTEST = 14  # visible bytes; below that it is a greeting
+_LONGEST = 400  # characters
 
 # Lines that are no prose of their own: headings, quotations of others, tables, rules, images,
 # bold headings, check boxes, trailers, HTML, and addresses alone.
@@ -36,7 +38,7 @@ def sentences_of(text: str) -> Iterator[str]:
         for stop in [*(m.end() for m in _END.finditer(text, start, end)), end]:
             sentence = text[position:stop].strip()
             position = stop
-            if _SHORTEST <= len(sentence) <= _LONGEST:
+            if len(sentence) <= _LONGEST and visible_bytes(sentence) >= _SHORTEST:
                 yield sentence
 
 
