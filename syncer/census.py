@@ -22,6 +22,7 @@ class Why(StrEnum):
     UNSETTLED = "unsettled"  # read within the margin after its last change
     RETRY = "retry"  # an earlier reading did not finish, and its time has come
     REQUESTED = "requested"
+    AUDIT = "audit"  # an audit found something else than what is stored
 
 
 class Known(Struct, frozen=True, kw_only=True):

@@ -25,6 +25,7 @@ __all__ = [
     "PageRead",
     "Part",
     "Row",
+    "StampedRow",
     "Totals",
 ]
 
@@ -78,6 +79,16 @@ class Row(ChangeRow, frozen=True, rename="camel", kw_only=True):
     head_repository: str | None
     unreadable: tuple[str, ...] = ()
     repaired: int = 0
+
+
+class StampedRow(Row, frozen=True, rename="camel", kw_only=True):
+    """A row as an audit asks for it: `body` and `author_association` are "", never asked for.
+
+    `edited_at` is when title or body was edited last, None: never, or the server does not tell.
+    It serves comparison; what is stored comes from a whole row.
+    """
+
+    edited_at: Instant | None = None
 
 
 class Answer(Struct, frozen=True, kw_only=True):

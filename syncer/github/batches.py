@@ -18,9 +18,9 @@ from syncer.evidence import Connection
 from syncer.github import wire
 from syncer.github.answers import BatchAnswer, Entry, Fault, PageRead, Part, Row
 from syncer.github.entries import ENTRIES, child_total, is_draft, utc
+from syncer.github.forms import WHOLE, Form
 from syncer.github.listings import fields_below
 from syncer.github.marks import Mark, Marks
-from syncer.github.rows import row
 from syncer.github.surrogates import Repairs
 
 __all__ = ["batch_in"]
@@ -36,9 +36,14 @@ _WORST_FIRST = ("too_heavy", "cursor_refused", "forbidden", "not_found", "unread
 
 
 def batch_in(
-    data: bytes, marks: Marks, repairs: Repairs, date: datetime, parts: Sequence[Part]
+    data: bytes,
+    marks: Marks,
+    repairs: Repairs,
+    date: datetime,
+    parts: Sequence[Part],
+    form: Form = WHOLE,
 ) -> BatchAnswer:
-    """What `data` holds for `parts`, the i-th under the alias `a<i>`.
+    """What `data` holds for `parts`, the i-th under the alias `a<i>`, in the form it was asked in.
 
     Raises TransientError where an alias is missing or has not one entry for each id.
     """
@@ -46,7 +51,7 @@ def batch_in(
     found = [
         outcome
         for index, part in enumerate(parts)
-        for outcome in _part(part, f"a{index}", aliases.get(f"a{index}"), marks, repairs)
+        for outcome in _part(form, part, f"a{index}", aliases.get(f"a{index}"), marks, repairs)
     ]
     return BatchAnswer(
         date=date,
@@ -63,9 +68,9 @@ def _cost(price: Raw | None) -> int:
 
 
 def _part(
-    part: Part, alias: str, raw: Raw | None, marks: Marks, repairs: Repairs
+    form: Form, part: Part, alias: str, raw: Raw | None, marks: Marks, repairs: Repairs
 ) -> Iterator[PageRead | Row | Fault]:
-    nodes = _nodes(part, raw)
+    nodes = _nodes(form.shapes[part.name], raw)
     if nodes is None:
         whole = [mark for mark in marks.under(alias) if len(mark.path) == 1]
         if not whole:
@@ -78,15 +83,14 @@ def _part(
         repaired = repairs.under(alias, index)
         if part.name is Connection.PULL_REQUEST:
             marked = fields_below(marks, (alias, index))
-            yield _row(owner, node, found, marked, repaired)
+            yield _row(form, owner, node, found, marked, repaired)
         else:
             yield _page(part, owner, node, found, repaired)
 
 
-def _nodes(part: Part, raw: Raw | None) -> Sequence[_Node] | None:
+def _nodes(shapes: wire.Owners[Any], raw: Raw | None) -> Sequence[_Node] | None:
     if raw is None or bytes(raw) == b"null":
         return None
-    shapes = wire.OWNERS[part.name]
     try:
         return shapes.whole.decode(raw)
     except msgspec.ValidationError:
@@ -102,6 +106,7 @@ def _entry(shapes: wire.Owners[Any], raw: Raw) -> _Node:
 
 
 def _row(
+    form: Form,
     owner: str,
     node: _Node,
     marks: Sequence[Mark],
@@ -111,7 +116,7 @@ def _row(
     heavy = [mark for mark in marks if mark.reason == "too_heavy"]
     if not isinstance(node, wire.RowNode) or heavy:
         return _fault(owner, Connection.PULL_REQUEST, node, heavy or marks)
-    found = row(node, marked, repaired)
+    found = form.row(node, marked, repaired)
     return _fault(owner, Connection.PULL_REQUEST, node, marks) if found is None else found
 
 

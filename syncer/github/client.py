@@ -23,29 +23,22 @@ from syncer.github.answers import (
     Opening,
     Part,
     Row,
+    StampedRow,
 )
 from syncer.github.asking import Asker, Question, Read
+from syncer.github.forms import STAMPED, WHOLE, Form
 from syncer.github.governor import Governor, Lane
 from syncer.github.lacks import CLOSING_ISSUES, Lack
 from syncer.github.retry import Patience
 from syncer.github.throttle import Limits
 from syncer.github.token import Credentials
 from syncer.github.transport import Transport, WireTransport
+from syncer.records import Label
 from syncer.repository import Release
 
 __all__ = ["GitHub", "price"]
 
 T = TypeVar("T", bound=Answer)
-
-_DOCUMENTS: Mapping[Connection, str] = {
-    Connection.PULL_REQUEST: "rows",
-    Connection.COMMENTS: "comments",
-    Connection.REVIEWS: "reviews",
-    Connection.REVIEW_THREADS: "reviewThreads",
-    Connection.THREAD_COMMENTS: "reviewThreadComments",
-    Connection.LABELS: "labels",
-    Connection.CLOSING_ISSUES: "closingIssues",
-}
 
 
 def price(connections: int) -> int:
@@ -172,29 +165,50 @@ class GitHub:
         its ids come back as faults, `unsupported`. Raises TooHeavyError (ask for less), and
         CursorRefusedError where GitHub does not say whose cursor it was, at once.
         """
+        return await self._batched(WHOLE, parts, nodes)
+
+    async def stamped_census(
+        self, repository: str, first: int, after: str | None
+    ) -> Listing[StampedRow]:
+        """A page of `first` rows without words, as `census` gives whole ones."""
+        asked = {"repository": repository, "first": first, "after": after}
+        read = partial(listings.stamped_census_in, after=after)
+        return await self._ask(partial(load, "stampedCensus"), asked, read)
+
+    async def stamps(self, parts: Sequence[Part], *, nodes: int | None = None) -> BatchAnswer:
+        """As `batch`, for entries without words and StampedRows in the place of whole ones."""
+        return await self._batched(STAMPED, parts, nodes)
+
+    async def labels(self, repository: str, after: str | None) -> Listing[Label]:
+        """A page of a hundred of the repository's labels. Too heavy counts as a fault."""
+        asked = {"repository": repository, "first": 100, "after": after}
+        read = partial(listings.labels_in, after=after)
+        return await self._ask(partial(load, "repositoryLabels"), asked, read, rigid=True)
+
+    async def _batched(self, form: Form, parts: Sequence[Part], nodes: int | None) -> BatchAnswer:
         while True:
             without = self._without
             asked = [part for part in parts if not _is_lacking(part, without)]
             lacking = [part for part in parts if _is_lacking(part, without)]
             try:
-                found = await self._batch(asked, without, nodes) if asked else self._nothing()
+                found = await self._once(form, asked, without, nodes) if asked else self._nothing()
             except UndefinedFieldError as exc:
                 self._leave_out(exc, without)
             else:
                 return replace(found, faults=found.faults + _unsupported(lacking))
 
-    async def _batch(
-        self, parts: Sequence[Part], without: frozenset[Lack], nodes: int | None
+    async def _once(
+        self, form: Form, parts: Sequence[Part], without: frozenset[Lack], nodes: int | None
     ) -> BatchAnswer:
         connections = sum(part.connections for part in parts)
         largest = sum(len(part.ids) * (part.first if part.connections else 1) for part in parts)
         question = Question(
-            document=compose(tuple(_DOCUMENTS[part.name] for part in parts), without),
+            document=compose(tuple(form.documents[part.name] for part in parts), without),
             variables=variables([_variables(part) for part in parts]),
             points=price(connections),
             nodes=largest if nodes is None else nodes,
         )
-        return await self._asker.ask(question, partial(batches.batch_in, parts=parts))
+        return await self._asker.ask(question, partial(batches.batch_in, parts=parts, form=form))
 
     def _nothing(self) -> BatchAnswer:
         # What is lacking was learnt from an answer, so the server's clock is known.

@@ -19,6 +19,7 @@ _OPTIONAL = frozenset(
     {
         CLOSING_ISSUES,
         ("PullRequest", "fullDatabaseId"),
+        ("PullRequest", "lastEditedAt"),
         *((entry, "fullDatabaseId") for entry in _ENTRIES),
         *((entry, "isMinimized") for entry in _ENTRIES),
         *((entry, "minimizedReason") for entry in _ENTRIES),

@@ -12,14 +12,23 @@ from typing import TypeVar
 
 from syncer.errors import RefusedError, TransientError
 from syncer.github import advice, wire
-from syncer.github.answers import ChangeRow, Listing, Opening, Row
+from syncer.github.answers import ChangeRow, Listing, Opening, Row, StampedRow
 from syncer.github.entries import utc
+from syncer.github.forms import stamped_data, stamped_row
 from syncer.github.marks import Mark, Marks
 from syncer.github.rows import change_row, row
 from syncer.github.surrogates import Path, Repairs
+from syncer.records import Label
 from syncer.repository import Release
 
-__all__ = ["census_in", "changes_in", "opening_in", "releases_in"]
+__all__ = [
+    "census_in",
+    "changes_in",
+    "labels_in",
+    "opening_in",
+    "releases_in",
+    "stamped_census_in",
+]
 
 N = TypeVar("N")
 T = TypeVar("T")
@@ -83,6 +92,31 @@ def census_in(
     return _listing(page, path, marks, full, date, _cost(found.rate_limit), after)
 
 
+def stamped_census_in(
+    data: bytes, marks: Marks, repairs: Repairs, date: datetime, after: str | None
+) -> Listing[StampedRow]:
+    """A page of rows without words; a field that came with an error is named in its row."""
+    found = stamped_data.decode(data)
+    page = _node(found, marks).pull_requests
+    path = ("node", "pullRequests")
+
+    def stamped(node: wire.RowNode | None, index: int) -> StampedRow | None:
+        place = (*path, "nodes", index)
+        return stamped_row(node, fields_below(marks, place), repairs.under(*place))
+
+    return _listing(page, path, marks, stamped, date, _cost(found.rate_limit), after)
+
+
+def labels_in(
+    data: bytes, marks: Marks, _: Repairs, date: datetime, after: str | None
+) -> Listing[Label]:
+    """A page of the repository's labels."""
+    found = wire.changes_data.decode(data)
+    page = _node(found, marks).labels
+    path = ("node", "labels")
+    return _listing(page, path, marks, _label, date, _cost(found.rate_limit), after)
+
+
 def fields_below(marks: Marks, place: Path) -> frozenset[str]:
     """The fields directly under `place` at or below which there is a mark."""
     depth = len(place)
@@ -100,6 +134,10 @@ def _release(node: wire.ReleaseNode | None, _: int) -> Release | None:
         is_draft=node.is_draft,
         is_prerelease=node.is_prerelease,
     )
+
+
+def _label(node: wire.LabelNode | None, _: int) -> Label | None:
+    return None if node is None else Label(id=node.id, name=node.name)
 
 
 def _change(node: wire.ChangeNode | None, _: int) -> ChangeRow | None:

@@ -41,6 +41,7 @@ __all__ = [
     "changes_data",
     "envelope",
     "opening_data",
+    "owners",
     "price_data",
     "releases_data",
 ]
@@ -255,6 +256,7 @@ class Listed(Struct, Generic[N], frozen=True, rename="camel"):
 
     pull_requests: Page[N] | None = None
     releases: Page[ReleaseNode] | None = None
+    labels: Page[LabelNode] | None = None
 
 
 class RepositoryData(Struct, Generic[N], frozen=True, rename="camel"):
@@ -292,7 +294,8 @@ class Owners(Struct, Generic[N], frozen=True):
     entry: Decoder[N | None]
 
 
-def _owners(shape: type[N]) -> Owners[N]:
+def owners(shape: type[N]) -> Owners[N]:
+    """Decoders for the owners of connections of `shape`, or for nodes of that shape themselves."""
     # The types are made when the program runs, which no checker can follow.
     entry: Any = shape | None
     return Owners(
@@ -303,13 +306,13 @@ def _owners(shape: type[N]) -> Owners[N]:
 
 
 OWNERS: dict[Connection, Owners[Any]] = {
-    Connection.PULL_REQUEST: _owners(RowNode),
-    Connection.COMMENTS: _owners(Owner[CommentNode]),
-    Connection.REVIEWS: _owners(Owner[ReviewNode]),
-    Connection.REVIEW_THREADS: _owners(Owner[ThreadNode]),
-    Connection.THREAD_COMMENTS: _owners(Owner[ThreadCommentNode]),
-    Connection.LABELS: _owners(Owner[LabelNode]),
-    Connection.CLOSING_ISSUES: _owners(Owner[ClosingIssueNode]),
+    Connection.PULL_REQUEST: owners(RowNode),
+    Connection.COMMENTS: owners(Owner[CommentNode]),
+    Connection.REVIEWS: owners(Owner[ReviewNode]),
+    Connection.REVIEW_THREADS: owners(Owner[ThreadNode]),
+    Connection.THREAD_COMMENTS: owners(Owner[ThreadCommentNode]),
+    Connection.LABELS: owners(Owner[LabelNode]),
+    Connection.CLOSING_ISSUES: owners(Owner[ClosingIssueNode]),
 }
 
 envelope = Decoder(Envelope)

@@ -466,7 +466,7 @@ def test_every_optional_field_stands_in_a_document_and_can_be_left_out():
     from syncer.github.lacks import _OPTIONAL
 
     names = ("opening", "census", "rows", "comments", "reviews", "reviewThreads")
-    names += ("reviewThreadComments", "closingIssues")
+    names += ("reviewThreadComments", "closingIssues", "stampedRows")
     for type_name, field_name in _OPTIONAL:
         without = frozenset({(type_name, field_name)})
         whole = [load(name).text for name in names]
