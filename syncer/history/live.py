@@ -14,8 +14,8 @@ from syncer.errors import SyncError, TooHeavyError
 from syncer.evidence import Snapshot
 from syncer.github.answers import ChangeRow, Listing, Opening
 from syncer.history.census import Drift, LiveCensus
-from syncer.history.memory import Memory
 from syncer.ingest import Ingest
+from syncer.memory import Memory
 from syncer.repository import Repository
 from syncer.settings import Settings
 from syncer.source import Source
