@@ -34,6 +34,7 @@ __all__ = [
     "EndedTokenError",
     "is_cursor",
     "is_heavy",
+    "is_single_sign_on",
     "judge",
 ]
 
@@ -48,6 +49,7 @@ _SECONDARY_WORDS = ("secondary rate limit", "abuse detection")
 _PRIMARY_WORDS = ("rate limit exceeded", "rate limit already exceeded")
 _HEAVY_WORDS = ("something went wrong while executing your query", "timedout", "timeout on ")
 _CURSOR_WORDS = ("appear to be a valid cursor", "invalid cursor")
+_SSO_WORDS = ("saml",)
 _UNDEFINED = re.compile(r"Field '(\w{1,80})' doesn't exist on type '(\w{1,80})'")
 
 
@@ -90,6 +92,12 @@ def is_cursor(error: GraphError) -> bool:
     return _has(error, CURSOR) or _says(error.message, _CURSOR_WORDS)
 
 
+def is_single_sign_on(error: GraphError) -> bool:
+    """Whether an organisation wants the token to be authorised."""
+    marked = bool((error.extensions or {}).get("saml_failure"))
+    return marked or _says(error.message, _SSO_WORDS)
+
+
 def _by_status(exchange: Exchange, answer: Envelope | None) -> SyncError:
     status = exchange.status
     if status in (403, 429) or (status == 503 and "retry-after" in exchange.headers):
@@ -116,7 +124,7 @@ def _forbidden(exchange: Exchange, answer: Envelope | None) -> SyncError:
         return throttled(exchange, primary=True)
     if "retry-after" in exchange.headers or exchange.status == 429:
         return throttled(exchange, primary=False)
-    if "x-github-sso" in exchange.headers or _says(text, ("saml",)):
+    if "x-github-sso" in exchange.headers or _says(text, _SSO_WORDS):
         return RefusedError(advice.SINGLE_SIGN_ON)
     return RefusedError(advice.FORBIDDEN)
 
@@ -148,7 +156,7 @@ def _by_errors(exchange: Exchange, errors: list[GraphError]) -> SyncError:
 
 
 def _permission(exchange: Exchange, errors: Iterable[GraphError]) -> str:
-    if "x-github-sso" in exchange.headers or any(_says(e.message, ("saml",)) for e in errors):
+    if "x-github-sso" in exchange.headers or any(map(is_single_sign_on, errors)):
         return advice.SINGLE_SIGN_ON
     return advice.FORBIDDEN
 

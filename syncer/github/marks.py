@@ -14,7 +14,7 @@ from syncer.errors import (
     TransientError,
 )
 from syncer.github import advice
-from syncer.github.judge import MISSING, PERMISSION, is_cursor, is_heavy
+from syncer.github.judge import MISSING, PERMISSION, is_cursor, is_heavy, is_single_sign_on
 from syncer.github.surrogates import Path
 from syncer.github.wire import GraphError
 
@@ -27,6 +27,7 @@ class Mark(Struct, frozen=True):
     path: Path
     reason: str
     transient: bool
+    single_sign_on: bool = False
 
     def raised(self) -> SyncError:
         """The error for an answer of which nothing stands without the marked place."""
@@ -38,7 +39,9 @@ class Mark(Struct, frozen=True):
             case "not_found":
                 return RefusedError(advice.NOT_FOUND)
             case "forbidden":
-                return RefusedError(advice.FORBIDDEN)
+                return RefusedError(
+                    advice.SINGLE_SIGN_ON if self.single_sign_on else advice.FORBIDDEN
+                )
             case _:
                 return TransientError("GitHub answered with an error in the middle of the data")
 
@@ -70,7 +73,7 @@ def _mark(error: GraphError) -> Mark:
     if is_cursor(error):
         return Mark(path, "cursor_refused", transient=False)
     if kinds & PERMISSION:
-        return Mark(path, "forbidden", transient=False)
+        return Mark(path, "forbidden", False, is_single_sign_on(error))
     if kinds & MISSING:
         return Mark(path, "not_found", transient=False)
     return Mark(path, "unreadable", transient=True)

@@ -48,7 +48,7 @@ class Time:
         task = asyncio.ensure_future(work)
         try:
             while not task.done():
-                for _ in range(200):
+                for _ in range(60):
                     await asyncio.sleep(0)
                 if not task.done():
                     self._wake_next()

@@ -129,9 +129,10 @@ def test_every_refusal_has_words_of_its_own():
             None, error("Resource protected by organization SAML enforcement", type="FORBIDDEN")
         ),
         answer(None, error("no", type="FORBIDDEN"), headers={"x-github-sso": "required"}),
+        answer(None, error("no", type="FORBIDDEN", extensions={"saml_failure": True})),
         refusal(403, "protected by SAML"),
     ],
-    ids=["words", "header", "status"],
+    ids=["words", "header", "mark", "status"],
 )
 def test_single_sign_on_is_told_from_a_missing_permission(exchange):
     assert "single sign-on" in str(failure(exchange))

@@ -77,8 +77,13 @@ def test_a_server_without_limits_bills_nothing():
 
 @pytest.mark.parametrize(
     ("error", "words"),
-    [({"type": "NOT_FOUND"}, "spelling"), ({"type": "FORBIDDEN"}, "may not read")],
-    ids=["not found", "forbidden"],
+    [
+        ({"type": "NOT_FOUND"}, "spelling"),
+        ({"type": "FORBIDDEN"}, "may not read"),
+        ({"type": "FORBIDDEN", "extensions": {"saml_failure": True}}, "single sign-on"),
+        ({"type": "FORBIDDEN", "message": "protected by organization SAML"}, "single sign-on"),
+    ],
+    ids=["not found", "forbidden", "marked", "worded"],
 )
 def test_a_repository_that_cannot_be_seen_is_refused_with_advice(error, words):
     with pytest.raises(RefusedError, match=words):
