@@ -15,9 +15,10 @@ from syncer.census import Why
 from syncer.corpus.timeline import Timeline
 from syncer.delivery import Delivery
 from syncer.enumeration import Enumeration, Trouble, describe
-from syncer.errors import BudgetError, ConfigError, RefusedError, StopError
+from syncer.errors import BudgetError, RefusedError, StopError
 from syncer.evidence import Connection
 from syncer.github.answers import Opening
+from syncer.identity import identified
 from syncer.ingest import Ingest
 from syncer.progress import Observer, Progress
 from syncer.repository import Census, Facts, Release, Repository
@@ -78,16 +79,7 @@ class Engine:
         Raises ConfigError when the name now belongs to another repository than the stored one.
         """
         known = await self._store.meta.get(meta.REPOSITORY)
-        if known is not None and known.id != opening.repository_id:
-            message = (
-                f"{opening.name} is another repository today than the one stored here "
-                f"({known.name}, id {known.id}): sync it into another --root"
-            )
-            raise ConfigError(message)
-        name = opening.name if known is None else known.name
-        repository = Repository(
-            id=opening.repository_id, name=name, current_name=opening.name, web_url=opening.web_url
-        )
+        repository = identified(known, opening)
         if known is not None and known.current_name != opening.name:
             self._tell("opening", note=f"{known.current_name} is called {opening.name} now")
         async with self._store.transaction():

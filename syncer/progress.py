@@ -10,7 +10,7 @@ __all__ = ["Observer", "Progress"]
 
 
 class Progress(Struct, frozen=True, kw_only=True):
-    """Where a run stands. `stage` is `opening`, `census`, `reading` or `writing`."""
+    """Where a run stands. `stage` is `opening`, `census`, `auditing`, `reading` or `writing`."""
 
     repository: str
     stage: str

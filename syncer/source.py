@@ -8,11 +8,11 @@ from typing import Protocol
 from syncer.github.answers import BatchAnswer, ChangeRow, Listing, Opening, Part, Row
 from syncer.repository import Release
 
-__all__ = ["Source"]
+__all__ = ["Reader", "Source"]
 
 
-class Source(Protocol):
-    """Typed questions to one GitHub. Every method raises AskError or StopError (syncer.errors)."""
+class Reader(Protocol):
+    """What a wave asks. Every method raises AskError or StopError (syncer.errors)."""
 
     @property
     def concurrency(self) -> int:
@@ -24,6 +24,18 @@ class Source(Protocol):
         """How many expected entries a request the server currently bears."""
         ...
 
+    async def changes(self, repository: str, first: int, after: str | None) -> Listing[ChangeRow]:
+        """A page of light rows, the newest change first."""
+        ...
+
+    async def batch(self, parts: Sequence[Part], *, nodes: int | None = None) -> BatchAnswer:
+        """`nodes` is how many entries are expected, by which the server's strength is learnt."""
+        ...
+
+
+class Source(Reader, Protocol):
+    """Typed questions to one GitHub, all that a run needs."""
+
     async def opening(self, owner: str, name: str) -> Opening:
         """Who `owner/name` is, its newest releases, and what changed last."""
         ...
@@ -34,12 +46,4 @@ class Source(Protocol):
 
     async def census(self, repository: str, first: int, after: str | None) -> Listing[Row]:
         """A page of full rows by creation."""
-        ...
-
-    async def changes(self, repository: str, first: int, after: str | None) -> Listing[ChangeRow]:
-        """A page of light rows, the newest change first."""
-        ...
-
-    async def batch(self, parts: Sequence[Part], *, nodes: int | None = None) -> BatchAnswer:
-        """`nodes` is how many entries are expected, by which the server's strength is learnt."""
         ...

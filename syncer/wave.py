@@ -27,7 +27,7 @@ from syncer.github.answers import BatchAnswer
 from syncer.ingest import Ingest
 from syncer.settings import Settings
 from syncer.shelf import Shelf
-from syncer.source import Source
+from syncer.source import Reader
 
 __all__ = ["Wave"]
 
@@ -45,7 +45,7 @@ class Wave:
 
     def __init__(
         self,
-        source: Source,
+        source: Reader,
         store: Shelf,
         board: Board,
         ingest: Ingest,
