@@ -23,6 +23,7 @@ from syncer.corpus import (
 from syncer.evidence import Snapshot
 from syncer.history.look import Look
 from syncer.history.nodes import NodeRef, by_database_id, by_id
+from syncer.repository import Repository
 
 __all__ = ["Found", "Listed", "entries_in", "entry_of", "find"]
 
@@ -38,6 +39,7 @@ class Found(Struct, frozen=True, kw_only=True):
     """A conversation, proven to be as it was sealed, and the node in it that was asked for."""
 
     snapshot: Snapshot
+    repository: Repository
     url: str
     revision: str
     release: str | None  # its bucket's tag; None: in the active tier
@@ -130,6 +132,7 @@ def _with_node(look: Look, listed: Listed, node: str) -> Found | None:
         return None
     return Found(
         snapshot=snapshot,
+        repository=look.root.repository,
         url=pull_url(look.root.repository, listed.entry.number),
         revision=listed.entry.revision,
         release=listed.release,

@@ -19,6 +19,7 @@ from syncer.corpus import (
     front_matter,
     pull_url,
 )
+from syncer.evidence import JUDGED
 from syncer.history.ask import meets
 from syncer.history.look import Look
 from syncer.history.lookup import Listed
@@ -51,6 +52,12 @@ class Row(Struct, frozen=True, kw_only=True):
     release: str | None  # its bucket's tag; None: in the active tier
     incomplete: tuple[Incomplete, ...]
     is_behind: bool
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all that was said is here, by the connections that are judged."""
+        lacking = any(one.connection in JUDGED for one in self.incomplete)
+        return self.title is not None and not (lacking or self.is_behind)
 
 
 class Rows(Struct, frozen=True, kw_only=True):
