@@ -4,6 +4,7 @@
 #   make lint    formatting, lint, import direction
 #   make types   mypy and pyright, both strict
 #   make bench   points, requests, seconds and memory against what is possible at least
+#   make cassettes   record the HTTP conversations of cassettes/ anew, from the simulator
 #   make clean   remove what the targets above made
 
 VENV := .venv
@@ -18,7 +19,7 @@ NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c '$(NEW_ENOUGH)' && echo $$p && break; done)
 
-.PHONY: demo test lint types bench clean venv ruff-check ruff-format imports mypy pyright
+.PHONY: demo test lint types bench cassettes clean venv ruff-check ruff-format imports mypy pyright
 
 demo: $(STAMP)
 	$(BIN)/syncer demo
@@ -42,6 +43,9 @@ pyright: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m tests.bench
+
+cassettes: $(STAMP)
+	$(BIN)/python -m tests.cassettes.record
 
 clean:
 	rm -rf $(VENV) build dist demo *.egg-info .coverage .coverage.*
