@@ -154,7 +154,7 @@ def _by_corpus(place: Place) -> Standing:
     behind = () if census is None else census.behind
     unread = () if census is None else census.unread
     discrepancy = None if census is None else census.discrepancy
-    incomplete = list(_incomplete(place.folder, root))
+    incomplete = sorted(_incomplete(place.folder, root), key=_number)
     problems = [
         *_census_problems(watermark, discrepancy),
         *incomplete,
@@ -206,6 +206,10 @@ def _incomplete(folder: Path, root: Root) -> Iterator[Problem]:
                     status=one.status.value,
                     reason=one.reason,
                 )
+
+
+def _number(problem: Problem) -> int:
+    return problem.number or 0
 
 
 def _census_problems(watermark: datetime | None, discrepancy: str | None) -> Iterator[Problem]:

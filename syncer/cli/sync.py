@@ -20,6 +20,7 @@ from syncer.cli.running import Interruption, run
 from syncer.cli.sinks import sink_factories
 from syncer.cli.work import Work
 from syncer.corpus import repository_path
+from syncer.errors import LocalError
 from syncer.progress import Observer
 from syncer.report import Summary
 from syncer.repository import Shaping
@@ -117,8 +118,11 @@ async def run_plan(
     interruption: Interruption,
 ) -> int:
     """Do `plan` for every one of `repositories`; the exit status over all of them."""
+    # A slip in one name, or in the root, is found before anything is asked.
     for name in repositories:
-        repository_path(name)  # a slip in one name is found before anything is asked
+        repository_path(name)
+    if plan.root.exists() and not plan.root.is_dir():
+        raise LocalError(f"{plan.root} is not a folder: choose another --root")
     clients = Clients(os.environ, allowance, plan.settings, partial(_tell_pause, console))
     return await Work(console, clients, interruption).run(repositories, partial(sync_one, plan))
 
