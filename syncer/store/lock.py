@@ -38,7 +38,11 @@ def hold(path: Path) -> Generator[None]:
         raise LocalError(message) from error
     try:
         _acquire(descriptor)
-        yield
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):  # an empty file says at a glance that nobody is here
+                os.ftruncate(descriptor, 0)
     finally:
         os.close(descriptor)
 
