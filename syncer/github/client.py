@@ -10,7 +10,7 @@ from typing import Self, TypeVar
 from msgspec.structs import replace
 
 from queries import Document, compose, load, variables
-from syncer.errors import ContractError, UndefinedFieldError
+from syncer.errors import ContractError, TooHeavyError, UndefinedFieldError
 from syncer.evidence import Connection
 from syncer.github import batches, listings
 from syncer.github.access import Endpoint
@@ -39,6 +39,10 @@ from syncer.repository import Release
 __all__ = ["GitHub", "price"]
 
 T = TypeVar("T", bound=Answer)
+
+# https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+MAX_IDS = MAX_PAGE = 100
+MAX_NODES = 500_000
 
 
 def price(connections: int) -> int:
@@ -200,8 +204,9 @@ class GitHub:
     async def _once(
         self, form: Form, parts: Sequence[Part], without: frozenset[Lack], nodes: int | None
     ) -> BatchAnswer:
+        parts = sorted(parts, key=lambda part: part.name)  # few orders are few documents to print
+        largest = _checked_size(parts)
         connections = sum(part.connections for part in parts)
-        largest = sum(len(part.ids) * (part.first if part.connections else 1) for part in parts)
         question = Question(
             document=compose(tuple(form.documents[part.name] for part in parts), without),
             variables=variables([_variables(part) for part in parts]),
@@ -239,6 +244,20 @@ class GitHub:
         if found in without:
             raise ContractError(f"{lack}, and says so although it was not asked for")
         self._without |= {found}
+
+
+def _checked_size(parts: Sequence[Part]) -> int:
+    """The most nodes that `parts` can bring; refused here where GitHub would refuse it."""
+    for part in parts:
+        if not (1 <= len(part.ids) <= MAX_IDS and 1 <= part.first <= MAX_PAGE):
+            raise ContractError(
+                f"{len(part.ids)} ids and pages of {part.first} in a part: GitHub takes from 1 to "
+                f"{MAX_IDS} ids and pages from 1 to {MAX_PAGE}"
+            )
+    size = sum(len(part.ids) * (part.first if part.connections else 1) for part in parts)
+    if size > MAX_NODES:
+        raise TooHeavyError(f"{size} possible nodes: GitHub takes up to {MAX_NODES} a request")
+    return size
 
 
 def _is_lacking(part: Part, without: frozenset[Lack]) -> bool:

@@ -249,7 +249,9 @@ class Governor:
             self._pace = pacing.quiet_minute(self._pace, self._bounds)
 
     def _heed(self, exchange: Exchange, now: float) -> None:
-        self._latency_s += 0.2 * (exchange.elapsed_s - self._latency_s)
+        # Up at once and down slowly: what is under way is reckoned with as no shorter than it is.
+        eased_s = self._latency_s + 0.2 * (exchange.elapsed_s - self._latency_s)
+        self._latency_s = max(exchange.elapsed_s, eased_s)
         self._primary = self._primary.told(limits_of(exchange))
         if (date := http_date(exchange.headers.get("date", ""))) is not None:
             self._server = ServerClock(date, now)

@@ -25,13 +25,19 @@ def read(parts: list[Part], data: object, *errors: dict[str, object]) -> BatchAn
     return batch_in(bytes(envelope.data), marks_of(envelope.errors or ()), repairs, NOW, parts)
 
 
-def one(name: Connection, found: object, *errors: dict[str, object], **part: object) -> PageRead:
-    (read_page,) = read([Part(name=name, ids=("PR_1",), **part)], batch([found]), *errors).pages
+def one(
+    name: Connection, found: object, *errors: dict[str, object], after: str | None = None
+) -> PageRead:
+    (read_page,) = read(
+        [Part(name=name, ids=("PR_1",), after=after)], batch([found]), *errors
+    ).pages
     return read_page
 
 
-def fault(name: Connection, found: object, *errors: dict[str, object], **part: object) -> Fault:
-    answer = read([Part(name=name, ids=("PR_1",), **part)], batch([found]), *errors)
+def fault(
+    name: Connection, found: object, *errors: dict[str, object], after: str | None = None
+) -> Fault:
+    answer = read([Part(name=name, ids=("PR_1",), after=after)], batch([found]), *errors)
     assert (answer.pages, answer.rows) == ((), ())
     return answer.faults[0]
 

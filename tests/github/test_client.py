@@ -90,20 +90,20 @@ async def test_a_batch_is_one_request_with_a_part_under_each_alias():
         Part(name=C.COMMENTS, ids=("PR_1", "PR_2"), first=7),
         Part(name=C.COMMENTS, ids=("PR_3",), first=100, after="c"),
     ]
-    found = [row()], [owner(page([comment()])), owner(page())], [owner(page(), "PR_3")]
+    found = [owner(page([comment()])), owner(page())], [owner(page(), "PR_3")], [row()]
     script = Script(answer(batch(*found, cost=2)))
 
     read = await door(script).batch(parts)
 
-    assert script.asked[0].text == compose(("rows", "comments", "comments")).text
+    assert script.asked[0].text == compose(("comments", "comments", "rows")).text
     assert script.asked[0].variable_values == {
-        "ids0": ("PR_1",),
-        "ids1": ("PR_1", "PR_2"),
-        "first1": 7,
-        "after1": None,
-        "ids2": ("PR_3",),
-        "first2": 100,
-        "after2": "c",
+        "ids0": ("PR_1", "PR_2"),
+        "first0": 7,
+        "after0": None,
+        "ids1": ("PR_3",),
+        "first1": 100,
+        "after1": "c",
+        "ids2": ("PR_1",),
     }
     assert [one.owner for one in read.pages] == ["PR_1", "PR_2", "PR_3"]
     assert [one.id for one in read.rows] == ["PR_1"]
@@ -119,14 +119,13 @@ def test_a_hundred_connections_cost_a_point(connections, points):
 
 
 async def test_points_are_counted_as_planned_and_as_billed():
-    part = Part(name=C.LABELS, ids=tuple(f"PR_{n}" for n in range(160)))
-    script = Script(
-        answer(opening()), answer(batch([owner(page())] * 160, cost=5)), answer(status=500)
-    )
+    part = Part(name=C.LABELS, ids=tuple(f"PR_{n}" for n in range(80)))
+    found = [owner(page())] * 80
+    script = Script(answer(opening()), answer(batch(found, found, cost=5)), answer(status=500))
     github = door(script, patience=Patience(faults=0))
 
     await github.opening("octo", "bird")
-    await github.batch([part])
+    await github.batch([part, part])
     with pytest.raises(TransientError):
         await github.batch([LABELS])
 
@@ -455,6 +454,28 @@ async def test_rows_of_such_a_server_have_no_total_for_it():
 
     assert read.totals.closing_issues is None
     assert read.totals.labels == 0
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        Part(name=C.LABELS, ids=()),
+        Part(name=C.LABELS, ids=("PR_1",) * 101),
+        Part(name=C.LABELS, ids=("PR_1",), first=0),
+        Part(name=C.LABELS, ids=("PR_1",), first=101),
+    ],
+    ids=["no id", "many ids", "no page", "large page"],
+)
+async def test_a_size_that_github_never_takes_is_not_sent(part):
+    with pytest.raises(ContractError, match="GitHub takes"):
+        await door(Script()).batch([part])
+
+
+async def test_more_nodes_than_github_takes_are_split_before_they_are_sent():
+    part = Part(name=C.LABELS, ids=tuple(f"PR_{n}" for n in range(100)))
+
+    with pytest.raises(TooHeavyError, match="500000"):
+        await door(Script()).batch([part] * 51)
 
 
 async def test_nothing_to_ask_for_is_our_own_fault():

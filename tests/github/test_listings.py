@@ -112,6 +112,7 @@ def test_stamps_are_utc_whatever_zone_they_came_in():
     (found,) = read(releases, data).items
 
     assert found.published_at == datetime(2026, 1, 1, tzinfo=UTC)
+    assert found.published_at is not None
     assert found.published_at.tzinfo is UTC
 
 

@@ -25,7 +25,13 @@ from syncer.testing.github import (
     Viewer,
     generate,
 )
-from syncer.testing.github.faults import CATALOGUE, Older, bad_credentials, gateway_page
+from syncer.testing.github.faults import (
+    CATALOGUE,
+    Older,
+    bad_credentials,
+    field_error,
+    gateway_page,
+)
 from syncer.testing.github.requests import touches
 from tests.github.support import Time, governor
 
@@ -175,6 +181,24 @@ async def test_told_a_number_of_points_a_minute_it_is_never_refused():
 
     assert other.minute.peak <= 12
     assert github.requests > 12
+    assert {entry.status for entry in other.log} == {200}
+
+
+async def test_slow_answers_are_spread_so_that_no_minute_holds_too_many_seconds():
+    time = Time()
+    other = simulator(time, seconds_per_minute=60, latency_s=4.0)
+    github = door(other, time)
+    rows = await time.run(census(github))
+    parts = [Part(name=name, ids=(row.id,)) for row in rows for name in FIRST_LEVEL]
+
+    async def run() -> None:
+        async with asyncio.TaskGroup() as group:
+            for part in parts:
+                group.create_task(github.batch([part]))
+
+    await time.run(run())
+
+    assert len(parts) > 45
     assert {entry.status for entry in other.log} == {200}
 
 
@@ -343,14 +367,7 @@ async def test_a_fault_of_one_pull_request_leaves_the_others_standing():
     github = door(other, time)
     rows = await time.run(census(github))
     number = rows[0].number
-    other.fail(
-        CATALOGUE["forbidden"]("PullRequest.comments").__class__(
-            type_name="PullRequest",
-            field_name="comments",
-            error=CATALOGUE["forbidden"]("PullRequest.comments").error,
-            number=number,
-        )
-    )
+    other.fail(field_error("PullRequest", "comments", number=number))
 
     answer = await time.run(
         github.batch([Part(name=C.COMMENTS, ids=tuple(row.id for row in rows))])

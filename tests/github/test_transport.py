@@ -67,9 +67,10 @@ async def raw(*chunks: bytes, hang: bool = False) -> AsyncIterator[Endpoint]:
 
 
 async def ask(
-    endpoint: Endpoint, credentials: Credentials | None = None, **kwargs: float
+    endpoint: Endpoint, credentials: Credentials | None = None, timeout_s: float = 30.0
 ) -> Exchange:
-    transport = WireTransport(endpoint, credentials or Credentials(Token(SECRET)), **kwargs)
+    credentials = credentials or Credentials(Token(SECRET))
+    transport = WireTransport(endpoint, credentials, timeout_s=timeout_s)
     await transport.connect()
     try:
         return exchange_in(await transport.execute(ASKED))
