@@ -26,8 +26,11 @@ class Delivery:
         self.applied: dict[str, Applied] = {name: Applied() for name in sinks}
         self.failures: dict[str, SinkError] = {}
 
-    async def open(self) -> None:
-        """Open every sink; one whose token is not the stored one starts from the beginning."""
+    async def open(self) -> list[str]:
+        """Open every sink; one whose token is not the stored one starts from the beginning.
+
+        Returns what the sinks have to tell of what they found.
+        """
         for name, sink in self._sinks.items():
             try:
                 token = await sink.open()
@@ -39,6 +42,7 @@ class Delivery:
                 state = SinkState(0, token)
                 self._replay.add(name)
             self._states[name] = state
+        return [note for sink in self._sinks.values() for note in getattr(sink, "notes", ())]
 
     async def deliver(self, facts: Facts) -> None:
         """Bring every sink that still works to the end of the feed, and make it durable there."""

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 
 from syncer.board import Board
+from syncer.canonical import digest_of
 from syncer.census import Why
 from syncer.corpus.timeline import Timeline
 from syncer.delivery import Delivery
@@ -90,12 +91,20 @@ class Engine:
     async def _enumerate(self, enumeration: Enumeration) -> None:
         self._tell("census")
         await enumeration.releases()
-        await enumeration.pull_requests()
         await self._place()
+        await enumeration.pull_requests()
 
     async def _place(self) -> None:
-        """Put every stored conversation into the bucket that today's releases give it."""
-        timeline = Timeline(await self._releases(), self._settings.shaping)
+        """Put every stored conversation into the bucket that today's releases give it.
+
+        It comes before anything that may fail: releases must not reach a sink ahead of the moves
+        that follow from them.
+        """
+        releases = await self._releases()
+        facts = digest_of([releases, self._settings.shaping])
+        if facts == await self._store.meta.get(meta.PLACED_BY):
+            return
+        timeline = Timeline(releases, self._settings.shaping)
         moves = [
             (pull, number, bucket)
             for pull, number, resolved_at, placed in await self._store.conversations.placements()
@@ -104,6 +113,7 @@ class Engine:
         async with self._store.transaction():
             for pull, number, bucket in moves:
                 await self._store.conversations.move(pull, number, bucket)
+            await self._store.meta.put(meta.PLACED_BY, facts)
 
     async def _request(self, numbers: Sequence[int] | None, date: datetime) -> None:
         """Have read again what was asked for, and what was left unfinished long enough ago."""
@@ -178,7 +188,8 @@ class Engine:
     @asynccontextmanager
     async def _delivering(self) -> AsyncGenerator[None]:
         try:
-            await self.delivery.open()
+            for note in await self.delivery.open():
+                self._tell("opening", note=note)
             yield
         finally:
             await self.delivery.close()

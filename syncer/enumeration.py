@@ -26,6 +26,8 @@ __all__ = ["Enumeration", "Trouble", "describe"]
 A = TypeVar("A", bound=Answer)
 T = TypeVar("T")
 _ONE_DAY = timedelta(days=1)
+_MAX_EMPTY = 3
+"""Pages without a row in a row, after which a listing counts as endless."""
 _MAX_FULL_WALKS = 3
 """Full walks a run makes for the sake of a count before it calls the repository moving."""
 
@@ -147,8 +149,13 @@ class Enumeration:
             await self._store.meta.put(meta.WALK, None)
 
     async def _follow(self, walk: Walk) -> Closed | Moving:
+        empty = 0
         while True:
             page = await self._listing(walk)
+            empty = 0 if page.items else empty + 1
+            if empty > _MAX_EMPTY or walk.pages > page.total_count + _MAX_EMPTY:
+                message = "a listing promises pages without end"
+                raise TransientError(message)
             step = advance(walk, page)
             following = step if isinstance(step, Walk) else walk
             await self._see(page, walk, following)

@@ -27,7 +27,7 @@ from syncer.report import (
     problems_of,
 )
 from syncer.settings import Settings
-from syncer.sink import Destination, Factory
+from syncer.sink import Destination, Factory, Sink
 from syncer.source import Source
 from syncer.store import (
     STATE_FILE,
@@ -40,7 +40,16 @@ from syncer.store import (
     open_store,
 )
 
-__all__ = ["Metered", "folder_of", "sync"]
+__all__ = [
+    "Metered",
+    "folder_of",
+    "held_store",
+    "opened",
+    "record_end",
+    "sinks_at",
+    "summarised",
+    "sync",
+]
 
 
 class Metered(Source, Protocol):
@@ -80,26 +89,45 @@ async def sync(
     """
     started = monotonic()
     repository_path(name)  # refuses what is no repository's name before anything is asked
-    opening = await _open(source, name)
+    opening = await opened(source, name)
     folder = folder_of(root, opening)
-    async with hold_folder(folder) as state, _store(state, observer) as store:
-        await _adopt(folder, store, observer, opening.name)
+    async with held_store(folder, opening.name, observer) as store:
         run = await store.ledger.begin_run(opening.date)
-        destinations = {
-            sink: factory(Destination(folder=folder)) for sink, factory in sinks.items()
-        }
-        engine = Engine(source, store, destinations, settings=settings, observer=observer)
+        engine = Engine(
+            source, store, sinks_at(folder, sinks), settings=settings, observer=observer
+        )
         await engine.run(opening, requested)
         duration_s = monotonic() - started
-        summary = await _summary(source, store, engine, opening.name, duration_s)
-        async with store.transaction():
-            await store.ledger.end_run(
-                run,
-                opening.date + timedelta(seconds=duration_s),
-                summary.exit,
-                msgspec.json.encode(summary),
-            )
+        summary = await summarised(source, store, engine, opening.name, duration_s)
+        await record_end(store, run, opening, summary)
     return summary
+
+
+@asynccontextmanager
+async def held_store(folder: Path, name: str, observer: Observer) -> AsyncGenerator[Store]:
+    """The store of a repository's folder, held for this process alone.
+
+    Damaged, it is set aside; missing, it is rebuilt from the corpus where there is one.
+    """
+    async with hold_folder(folder) as state, _store(state, observer) as store:
+        await _adopt(folder, store, observer, name)
+        yield store
+
+
+def sinks_at(folder: Path, sinks: Mapping[str, Factory]) -> dict[str, Sink]:
+    """A sink of each factory for a repository's folder."""
+    return {sink: factory(Destination(folder=folder)) for sink, factory in sinks.items()}
+
+
+async def record_end(store: Store, run: int, opening: Opening, summary: Summary) -> None:
+    """Complete the record of a run that began at its opening."""
+    async with store.transaction():
+        await store.ledger.end_run(
+            run,
+            opening.date + timedelta(seconds=summary.duration_s),
+            summary.exit,
+            msgspec.json.encode(summary),
+        )
 
 
 def folder_of(root: Path, opening: Opening) -> Path:
@@ -120,7 +148,8 @@ def folder_of(root: Path, opening: Opening) -> Path:
     return path
 
 
-async def _open(source: Source, name: str) -> Opening:
+async def opened(source: Source, name: str) -> Opening:
+    """The first answer of a run. Raises BudgetError where GitHub cannot be asked."""
     owner, _, repository = name.partition("/")
     try:
         return await source.opening(owner, repository)
@@ -171,17 +200,19 @@ async def _adopt(folder: Path, store: Store, observer: Observer, name: str) -> N
         observer(Progress(repository=name, stage="opening", note=note))
 
 
-async def _summary(
+async def summarised(
     source: Metered, store: Store, engine: Engine, name: str, duration_s: float
 ) -> Summary:
+    """What `engine` did, and how complete the store is now."""
     problems = await _problems(store, engine)
+    status = _exit(engine, problems)
     total = await store.pulls.count()
     statuses = await store.conversations.by_status()
     behind = await store.pulls.behind()
     incomplete = {p.number for p in problems if p.number is not None and p.status in _LACKING}
     return Summary(
         repository=engine.repository.name if engine.repository else name,
-        complete=exit_of(problems) == 0,
+        complete=status == 0,
         conversations=Conversations(
             total=total,
             read=engine.read,
@@ -201,7 +232,7 @@ async def _summary(
         duration_s=round(duration_s, 3),
         sinks=dict(engine.delivery.applied),
         problems=tuple(problems),
-        exit=_exit(engine, problems),
+        exit=status,
         message=str(engine.stopped) if engine.stopped else None,
     )
 

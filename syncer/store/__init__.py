@@ -18,12 +18,15 @@ from syncer.store.ledger import Ledger, Queued, RunRecord, SinkState
 from syncer.store.lock import hold
 from syncer.store.meta import Discrepancy, Key, Meta
 from syncer.store.pulls import Pulls, Vanished
+from syncer.store.survey import Kept, Survey
+from syncer.store.tombstones import Tombstone, Tombstones
 
 __all__ = [
     "STATE_FILE",
     "STATE_FOLDER",
     "Commit",
     "Discrepancy",
+    "Kept",
     "Key",
     "NewerStoreError",
     "Queued",
@@ -31,6 +34,7 @@ __all__ = [
     "SinkState",
     "Store",
     "Stored",
+    "Tombstone",
     "Vanished",
     "hold_folder",
     "open_store",
@@ -52,6 +56,8 @@ class Store:
         self.frontier = Frontier(database)
         self.conversations = Conversations(database)
         self.ledger = Ledger(database)
+        self.tombstones = Tombstones(database)
+        self.survey = Survey(database)
 
     def transaction(self) -> AbstractAsyncContextManager[None]:
         """Everything inside is stored together or not at all, whatever is raised."""

@@ -26,6 +26,7 @@ from syncer.shelf import Commit, Stored
 from syncer.sink import Change, ChangeKind
 from syncer.stamps import from_text, to_sortable
 from syncer.store.database import Database
+from syncer.store.tombstones import Tombstones, arrived, departed
 
 __all__ = ["Commit", "Conversations", "Stored", "snapshot_digest"]
 
@@ -51,6 +52,7 @@ class Conversations:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._tombstones = Tombstones(database)
 
     async def stored(self, pull: str) -> Stored | None:
         """The stored side of a decision about `pull`, or None."""
@@ -67,6 +69,8 @@ class Conversations:
         conversation = commit.snapshot.conversation
         digest = snapshot_digest(commit.snapshot)
         changed = stored is None or stored.digest != digest
+        if changed and stored is not None and commit.read_at is not None:
+            await self._bury(commit.snapshot, commit.read_at)
         moved = stored is not None and stored.bucket != commit.bucket
         if changed:
             await self._feed(conversation.id, conversation.number, ChangeKind.PUT)
@@ -75,6 +79,18 @@ class Conversations:
         await self._put(commit, digest, changed=changed)
         await self._replace_evidence(conversation.id, commit.evidence)
         return changed or moved
+
+    async def _bury(self, snapshot: Snapshot, at: datetime) -> None:
+        """Tombstones for what the stored record held and `snapshot` proves to be gone."""
+        conversation = snapshot.conversation
+        found = await self._database.one(
+            "SELECT record FROM conversation WHERE pull = ?", (conversation.id,)
+        )
+        if found is None:
+            return
+        old = decode_conversation(found[0])
+        await self._tombstones.bury(conversation.number, departed(old, snapshot), at)
+        await self._tombstones.unbury(arrived(old, conversation))
 
     async def _put(self, commit: Commit, digest: str, *, changed: bool) -> None:
         conversation = commit.snapshot.conversation

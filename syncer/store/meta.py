@@ -49,6 +49,7 @@ WATERMARK: Key[Instant] = Key("watermark", Instant)
 TOTAL: Key[int] = Key("totalCount", int)
 WALK: Key[Walk] = Key("walk", Walk)
 WALKS: Key[int] = Key("walks", int)
+PLACED_BY: Key[str] = Key("placedBy", str)  # digest of what placement depends on
 DISCREPANCY: Key[Discrepancy] = Key("discrepancy", Discrepancy)
 
 

@@ -172,6 +172,13 @@ class Pulls:
             "UPDATE pull SET vanished = 1 WHERE seen < ? AND vanished = 0", (walk,)
         )
 
+    async def suspect(self, ids: Iterable[str]) -> None:
+        """Mark what another complete walk did not meet as possibly vanished."""
+        await self._database.run_many(
+            "UPDATE pull SET vanished = 1 WHERE id = ? AND vanished = 0",
+            [(pull,) for pull in ids],
+        )
+
     async def vanished(self) -> list[Vanished]:
         """The possibly vanished, by number."""
         rows = await self._database.all(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import time
 from collections.abc import Mapping, Sequence
@@ -20,7 +21,7 @@ from syncer.settings import Settings
 from syncer.sink import Factory
 from syncer.testing.github.simulator import DEFAULT_TOKEN, Simulator
 
-__all__ = ["CORPUS", "NEVER_COMPARED", "UNHURRIED", "content", "run", "tree"]
+__all__ = ["CORPUS", "NEVER_COMPARED", "UNHURRIED", "Hurry", "content", "run", "tree"]
 
 CORPUS: Mapping[str, Factory] = {"corpus": open_sink}
 NEVER_COMPARED = frozenset({"census.json"})
@@ -28,6 +29,27 @@ NEVER_COMPARED = frozenset({"census.json"})
 
 UNHURRIED = Bounds(points_per_minute=1e9, seconds_per_minute=1e9)
 """No pacing: what a test asks within a second may be what a job asks within an hour."""
+
+
+class Hurry:
+    """Time that passes only by sleeping, for the governor, the retries and the server alike."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        self._simulator = simulator
+        self._now = 0.0
+        self.slept: list[float] = []
+
+    def monotonic(self) -> float:
+        return self._now
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self._now += seconds
+        self._simulator.clock.advance(seconds)
+        await asyncio.sleep(0)
+
+    def governor(self, *, wait: bool = True, bounds: Bounds = UNHURRIED) -> Governor:
+        return Governor(bounds, wait=wait, clock=self.monotonic, sleep=self.sleep, dice=lambda: 0.5)
 
 
 async def run(
@@ -40,6 +62,7 @@ async def run(
     requested: Sequence[int] | None = None,
     notes: list[str] | None = None,
     governor: Governor | None = None,
+    hurry: Hurry | None = None,
 ) -> Summary:
     """One `syncer sync` of the simulator's only repository."""
 
@@ -50,7 +73,7 @@ async def run(
     name = simulator.world.repository.name_with_owner
     client = GitHub(
         Credentials(Token(token)),
-        governor or Governor(UNHURRIED),
+        governor or (hurry.governor() if hurry else Governor(UNHURRIED)),
         name=name,
         endpoint=Endpoint(url=simulator.url),
     )
