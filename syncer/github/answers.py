@@ -84,7 +84,7 @@ class Row(ChangeRow, frozen=True, rename="camel", kw_only=True):
 class StampedRow(Row, frozen=True, rename="camel", kw_only=True):
     """A row as an audit asks for it: `body` and `author_association` are "", never asked for.
 
-    `edited_at` is when title or body was edited last, None: never, or the server does not tell.
+    `edited_at` is when the description was edited last; None: never, or the server does not tell.
     It serves comparison; what is stored comes from a whole row.
     """
 
