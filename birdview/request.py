@@ -23,6 +23,7 @@ __all__ = [
     "RequestError",
     "Rolling",
     "asked_of",
+    "instant",
 ]
 
 Preset = Literal["daily", "3-day", "weekly", "monthly", "quarterly", "release"]
@@ -106,6 +107,23 @@ def asked_of(request: Request) -> Asked:
     return Asked(window=_window(request), resolution=resolution)
 
 
+def instant(field: str, text: str | None) -> datetime:
+    """The time that `text` stands for, in UTC. Raises RequestError naming `field`."""
+    if text is None:
+        raise RequestError(field, "give both windowStart and windowEnd, or neither")
+    try:
+        if _DATE.fullmatch(text):
+            return datetime.fromisoformat(text).replace(tzinfo=UTC)
+        found = datetime.fromisoformat(text)
+        if found.tzinfo is not None:
+            return found.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise RequestError(
+            field, "is no time of the form 2026-03-01T00:00:00Z, and no date"
+        ) from error
+    raise RequestError(field, "has no zone; end it with Z or an offset, or give a date alone")
+
+
 def _window(request: Request) -> Bounds | Rolling | Cut:
     if request.window_start is not None or request.window_end is not None:
         return _bounds(request)
@@ -125,27 +143,11 @@ def _bounds(request: Request) -> Bounds:
     for field, other in (("preset", request.preset), ("release", request.release)):
         if other is not None:
             raise RequestError(field, "excludes windowStart and windowEnd")
-    start = _instant("windowStart", request.window_start)
-    end = _instant("windowEnd", request.window_end)
+    start = instant("windowStart", request.window_start)
+    end = instant("windowEnd", request.window_end)
     if start >= end:
         raise RequestError("windowEnd", "must be later than windowStart; the end is exclusive")
     return Bounds(start, end)
-
-
-def _instant(field: str, text: str | None) -> datetime:
-    if text is None:
-        raise RequestError(field, "give both windowStart and windowEnd, or neither")
-    try:
-        if _DATE.fullmatch(text):
-            return datetime.fromisoformat(text).replace(tzinfo=UTC)
-        found = datetime.fromisoformat(text)
-        if found.tzinfo is not None:
-            return found.astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise RequestError(
-            field, "is no time of the form 2026-03-01T00:00:00Z, and no date"
-        ) from error
-    raise RequestError(field, "has no zone; end it with Z or an offset, or give a date alone")
 
 
 def _one_of(names: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from syncer.corpus import Counts
+from syncer.corpus import Counts, Window
 from syncer.history import CensusReport, Corpus, Overview, Problem, Row, Rows, State
 from syncer.records import Actor, Instant
 
@@ -79,10 +79,15 @@ def standing(corpus: Corpus, now: datetime, *, most: int | None = None) -> SyncS
 
 
 def listing(
-    corpus: Corpus, state: State | None = None, *, start: int = 0, count: int = 100
+    corpus: Corpus,
+    state: State | None = None,
+    *,
+    window: Window | None = None,
+    start: int = 0,
+    count: int = 100,
 ) -> PullList:
-    """Rows of the corpus from `start` on, `count` of them."""
-    found: Rows = corpus.rows(state, start=start, count=count)
+    """Rows from `start` on, `count` of them; with `window`, only of those resolved in it."""
+    found: Rows = corpus.rows(state, window=window, start=start, count=count)
     return PullList(
         origin=corpus.name,
         total=found.total,
