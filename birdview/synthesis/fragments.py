@@ -26,6 +26,7 @@ __all__ = [
     "Part",
     "PullFacts",
     "cut",
+    "end_of_piece",
     "estimate_tokens",
     "facts_of",
     "fragments_of",
@@ -159,7 +160,7 @@ def cut(source: Fragment, limit: int) -> Iterator[Fragment]:
     text = source.text
     start = 0
     while start < len(text) or start == 0:
-        end = _end_of_piece(text, start, max(limit, 4))
+        end = end_of_piece(text, start, max(limit, 4))
         yield replace(
             source,
             offset=source.offset + start,
@@ -169,6 +170,26 @@ def cut(source: Fragment, limit: int) -> Iterator[Fragment]:
         if end == len(text):
             return
         start = end
+
+
+def end_of_piece(text: str, start: int, limit: int) -> int:
+    """Where a piece of at most `limit` bytes (at least 4) that begins at `start` should end.
+
+    Counted in characters; `len(text)` where the rest fits.
+    """
+    window = text[start : start + limit]  # a character has at least one byte
+    data = window.encode()
+    if len(data) > limit:
+        # "ignore" drops the character that the limit stands in, and nothing else.
+        window = data[:limit].decode(errors="ignore")
+    end = start + len(window)
+    if end >= len(text):
+        return len(text)
+    for seam in _SEAMS:
+        # A seam in the first half would leave a very small piece.
+        if (found := text.rfind(seam, start + len(window) // 2, end)) != -1:
+            return _clear_of_pairs(text, start, found + len(seam))
+    return _clear_of_pairs(text, start, end)
 
 
 def pack(
@@ -216,22 +237,6 @@ def _weight(fragment: Fragment) -> int:
 _SEAMS = ("\n\n", "\r\n\r\n", "\n", "\r", ". ", " ")
 # Joined to the character before them: a cut in front would leave half a sign on either side.
 _JOINED = ("\u200d", "\ufe0e", "\ufe0f", "\u20e3")
-
-
-def _end_of_piece(text: str, start: int, limit: int) -> int:
-    window = text[start : start + limit]  # a character has at least one byte
-    data = window.encode()
-    if len(data) > limit:
-        # "ignore" drops the character that the limit stands in, and nothing else.
-        window = data[:limit].decode(errors="ignore")
-    end = start + len(window)
-    if end >= len(text):
-        return len(text)
-    for seam in _SEAMS:
-        # A seam in the first half would leave a very small piece.
-        if (found := text.rfind(seam, start + len(window) // 2, end)) != -1:
-            return _clear_of_pairs(text, start, found + len(seam))
-    return _clear_of_pairs(text, start, end)
 
 
 def _clear_of_pairs(text: str, start: int, end: int) -> int:
