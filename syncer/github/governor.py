@@ -21,6 +21,7 @@ from syncer.github.budget import Primary, ServerClock
 from syncer.github.exchange import Exchange, http_date
 from syncer.github.gate import Gate
 from syncer.github.pace import Bounds, Pace
+from syncer.github.pauses import QUIET_S, Pauses
 from syncer.github.throttle import MIN_PAUSE_S, Limits, limits_of
 from syncer.github.window import Use, Window
 
@@ -29,9 +30,6 @@ __all__ = ["Governor", "Lane", "Outcome", "Turn"]
 OnPause = Callable[[float, str], None]
 Outcome = Literal["good", "heavy", "faulty", "other"]
 
-_UNTOLD_S = 60.0  # GitHub: without a Retry-After at least a minute, then longer each time
-_LONGEST_UNTOLD_S = 900.0
-_QUIET_S = 60.0
 _SHORT_RESET_S = 60.0  # waited for even by those who were not told to wait
 _PATIENCE_S = 900.0  # the same for a secondary limit, which nobody can plan for
 
@@ -91,8 +89,8 @@ class Governor:
         self._latency_s = 1.0
         self._primary = Primary()
         self._server: ServerClock | None = None
-        self._paused_until = self._refused_s = self._changed_s = self._clock()
-        self._refusals = 0
+        self._changed_s = self._clock()
+        self._pauses = Pauses(until_s=self._changed_s, refused_s=self._changed_s)
 
     @property
     def concurrency(self) -> int:
@@ -117,7 +115,7 @@ class Governor:
     @property
     def paused_s(self) -> float:
         """Seconds for which everybody is still paused."""
-        return max(0.0, self._paused_until - self._clock())
+        return max(0.0, self._pauses.until_s - self._clock())
 
     async def admit(self, lane: Lane, points: int, nodes: int = 0) -> Turn:
         """Wait until a request of `points` may be sent. `end` must follow, whatever happens.
@@ -161,12 +159,8 @@ class Governor:
     def throttle(self, turn: Turn, error: ThrottledError) -> None:
         """Pause everybody, as `error` says. Raises BudgetError where that is too long to wait."""
         now = self._clock()
-        fresh = turn.admitted_s >= self._paused_until or self._refusals == 0
-        if fresh:
-            quiet = now - max(self._refused_s, self._paused_until) > _QUIET_S
-            self._refusals = 1 if quiet else self._refusals + 1
-            self._refused_s = now
-        wait_s = self._pause_s(error)
+        self._pauses = self._pauses.refused(turn.admitted_s, now)
+        wait_s = self._pauses.length_s(error, self.dice())
         self._changed_s = max(self._changed_s, now + wait_s)
         if not error.primary:
             self._pace = pacing.refused(
@@ -174,25 +168,14 @@ class Governor:
             )
         self._stop_or_pause(wait_s, str(error), primary=error.primary, now=now)
 
-    def _pause_s(self, error: ThrottledError) -> float:
-        again = max(0, self._refusals - 1)
-        if error.wait_s is None:
-            return _grown_s(again) * (1 + 0.1 * self.dice())
-        if again == 0 or error.primary:
-            return error.wait_s
-        # What was told did not help: no longer believe that less than a minute is enough.
-        return max(error.wait_s, _grown_s(again - 1))
-
     def _stop_or_pause(self, wait_s: float, why: str, *, primary: bool, now: float) -> None:
         if not self._wait and wait_s > (_SHORT_RESET_S if primary else _PATIENCE_S):
             raise BudgetError(
                 f"{why}. Everything read so far is saved; run again later, or with --wait.",
                 resets_at=self._server_time(now, wait_s),
             )
-        longer_s = now + wait_s - max(self._paused_until, now)
-        if longer_s <= 0:
-            return
-        self._paused_until = now + wait_s
+        longer_s = now + wait_s - max(self._pauses.until_s, now)
+        self._pauses = self._pauses.extended(now + wait_s)
         # Requests that were under way are refused a little later: that is the same pause.
         if self._on_pause is not None and longer_s >= MIN_PAUSE_S:
             self._on_pause(wait_s, why)
@@ -209,11 +192,11 @@ class Governor:
         """Seconds to wait; 0.0: the way is clear; None: until a request under way has ended."""
         now = self._clock()
         self._recover(now)
-        if (paused_s := self._paused_until - now) > 0:
+        if (paused_s := self._pauses.until_s - now) > 0:
             return paused_s
         self._refuse_over_budget(lane, points)
         if self._primary_is_short(points, now):
-            return None if self._flying else max(0.0, self._paused_until - now)
+            return None if self._flying else max(0.0, self._pauses.until_s - now)
         if len(self._flying) >= self._pace.concurrency:
             return None
         by_points = self._points.wait_s(points, self._pace.points_per_minute, now)
@@ -244,8 +227,8 @@ class Governor:
         return True
 
     def _recover(self, now: float) -> None:
-        while now - self._changed_s >= _QUIET_S:
-            self._changed_s += _QUIET_S
+        while now - self._changed_s >= QUIET_S:
+            self._changed_s += QUIET_S
             self._pace = pacing.quiet_minute(self._pace, self._bounds)
 
     def _heed(self, exchange: Exchange, now: float) -> None:
@@ -271,7 +254,3 @@ class Governor:
                 return pacing.faltered(self._pace, turn.sent_at)
             case "heavy" | "other":
                 return self._pace
-
-
-def _grown_s(again: int) -> float:
-    return min(_UNTOLD_S * 2.0 ** min(again, 10), _LONGEST_UNTOLD_S)

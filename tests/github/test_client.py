@@ -15,7 +15,7 @@ from syncer.errors import (
     TransientError,
 )
 from syncer.evidence import Connection
-from syncer.github import Patience, Token, price
+from syncer.github import Bounds, Patience, Token, price
 from syncer.github.answers import Fault, Part
 from syncer.github.exchange import Exchange
 from tests.github.support import (
@@ -318,6 +318,24 @@ async def test_a_pause_can_be_cancelled():
 
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+async def test_a_request_that_is_cancelled_makes_room_for_the_next():
+    async def never(_: object) -> Exchange:
+        return await asyncio.get_running_loop().create_future()
+
+    time = Time()
+    governed = governor(time, Bounds(concurrency=1))
+    github = door(Script(never, answer(EMPTY)), governed=governed, max_points=1)
+    task = asyncio.ensure_future(github.batch([LABELS]))
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert len((await time.run(github.batch([LABELS]))).pages) == 1
 
 
 async def test_the_runs_own_budget_stops_it():

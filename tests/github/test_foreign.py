@@ -8,7 +8,14 @@ from aiohttp import client_exceptions
 from aiohttp.http_exceptions import TransferEncodingError
 from gql.transport import exceptions as gql_exceptions
 
-from syncer.errors import ConfigError, SyncError, TooHeavyError, TransientError
+from syncer.errors import (
+    ConfigError,
+    ContractError,
+    RefusedError,
+    SyncError,
+    TooHeavyError,
+    TransientError,
+)
 from syncer.github.foreign import FOREIGN, MEANINGS, meaning_of
 from tests.github.support import SECRET
 
@@ -54,6 +61,24 @@ def test_a_foreign_exception_becomes_ours_without_its_words(exc, kind):
     assert type(ours) is kind
     assert SECRET not in str(ours)
     assert type(exc).__name__ in str(ours)
+
+
+@pytest.mark.parametrize(
+    ("kind", "ours", "words"),
+    [
+        (aiohttp.ClientConnectorCertificateError, ConfigError, "certificate"),
+        (aiohttp.TooManyRedirects, RefusedError, "redirects"),
+        (aiohttp.WSServerHandshakeError, ContractError, "rules"),
+        (gql_exceptions.TransportClosed, ContractError, "rules"),
+    ],
+    ids=["certificate", "redirect", "another protocol", "closed"],
+)
+def test_what_no_repetition_can_mend_is_not_repeated(kind, ours, words):
+    # Made without its own constructor, which wants a whole connection.
+    found = meaning_of(kind.__new__(kind), "api.github.com")
+
+    assert type(found) is ours
+    assert words in str(found)
 
 
 def test_a_class_that_is_not_named_means_what_its_nearest_parent_means():
