@@ -18,7 +18,7 @@ from syncer.store.ledger import Ledger, Queued, RunRecord, SinkState
 from syncer.store.lock import hold
 from syncer.store.meta import Discrepancy, Key, Meta
 from syncer.store.pulls import Pulls, Vanished
-from syncer.store.survey import Kept, Survey
+from syncer.store.survey import Kept, Labelled, Survey
 from syncer.store.tombstones import Tombstone, Tombstones
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Discrepancy",
     "Kept",
     "Key",
+    "Labelled",
     "NewerStoreError",
     "Queued",
     "RunRecord",

@@ -12,7 +12,7 @@ from syncer.stamps import from_text, to_sortable
 from syncer.store.conversations import Conversations
 from syncer.store.database import Database
 
-__all__ = ["Kept", "Survey", "Volume"]
+__all__ = ["Kept", "Labelled", "Survey", "Volume"]
 
 _CHUNK = 500
 
@@ -22,6 +22,15 @@ class Kept(Struct, frozen=True):
 
     snapshot: Snapshot
     read_at: datetime | None
+
+
+class Labelled(Struct, frozen=True):
+    """A label as a record has it, and the pull request (`pull`, `number`) that it is on."""
+
+    pull: str
+    number: int
+    label: str
+    name: str
 
 
 class Volume(Struct, frozen=True):
@@ -76,15 +85,15 @@ class Survey:
                 connections, pages = connections + found[0], pages + found[1]
         return Volume(connections, pages)
 
-    async def labelled(self) -> list[tuple[str, str, str]]:
-        """(pull request's id, label's id, label's name) for every label of every record."""
-        return [
-            (pull, label, name)
-            for pull, label, name in await self._database.all(
-                "SELECT c.pull, json_extract(l.value, '$.id'), json_extract(l.value, '$.name')"
-                " FROM conversation c, json_each(CAST(c.record AS TEXT), '$.labels') l"
-            )
-        ]
+    async def labelled(self) -> list[Labelled]:
+        """Every label of every record that is not to be read again anyway."""
+        rows = await self._database.all(
+            "SELECT p.id, p.number, json_extract(l.value, '$.id'), json_extract(l.value, '$.name')"
+            " FROM pull p JOIN conversation c ON c.pull = p.id,"
+            " json_each(CAST(c.record AS TEXT), '$.labels') l"
+            " WHERE p.wanted IS NULL AND p.vanished = 0"
+        )
+        return [Labelled(*row) for row in rows]
 
     async def backlog(self, sinks: Sequence[str]) -> bool:
         """Whether one of `sinks` has not been given the newest change."""
