@@ -33,6 +33,7 @@ class Known(Struct, frozen=True, kw_only=True):
     read: datetime | None  # updatedAt of the stored record
     state: str
     settled: bool
+    queued: bool = False  # an earlier reading did not finish; its next try has a time
     totals: dict[Connection, int]  # by the evidence of the stored record, drafts included
 
 
@@ -50,11 +51,14 @@ class Wanted(Struct, frozen=True):
 def why(row: ChangeRow, known: Known | None) -> Why | None:
     """Why `row` says that its pull request must be read, or None.
 
-    A row older than what is known comes from a replica that lags: it says nothing new.
+    A row older than what is known comes from a replica that lags: it says nothing new. Unfinished
+    work rests until its next try, unless the pull request has changed since.
     """
     if known is None:
         return Why.NEW
     if row.updated_at < known.updated_at:
+        return known.wanted
+    if known.queued and row.updated_at == known.updated_at:
         return known.wanted
     if known.read is None:
         return known.wanted or Why.NEW

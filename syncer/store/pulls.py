@@ -39,7 +39,8 @@ class Pulls:
         marks = ", ".join("?" * len(ids))
         totals = await self._totals(marks, ids)
         rows = await self._database.all(
-            "SELECT p.id, p.updated_at, p.wanted, c.updated_at, p.state, c.settled"  # noqa: S608
+            "SELECT p.id, p.updated_at, p.wanted, c.updated_at, p.state, c.settled,"  # noqa: S608
+            " p.id IN (SELECT pull FROM queue)"
             " FROM pull p LEFT JOIN conversation c ON c.pull = p.id"
             f" WHERE p.id IN ({marks})",
             ids,
@@ -51,13 +52,14 @@ class Pulls:
                 read=None if read is None else from_text(read),
                 state=state,
                 settled=bool(settled),
+                queued=bool(queued),
                 totals=totals.get(pull, {}),
             )
-            for pull, updated_at, wanted, read, state, settled in rows
+            for pull, updated_at, wanted, read, state, settled, queued in rows
         }
 
     async def _totals(self, marks: str, ids: Sequence[str]) -> dict[str, dict[Connection, int]]:
-        """Totals as the reader's own drafts count in them: evidence that came by file lacks those."""
+        """Totals with the reader's own drafts counted; evidence that came by file lacks those."""
         found: dict[str, dict[Connection, int]] = {}
         rows = await self._database.all(
             "SELECT pull, name, total_count FROM evidence"  # noqa: S608

@@ -63,6 +63,8 @@ async def run(
     notes: list[str] | None = None,
     governor: Governor | None = None,
     hurry: Hurry | None = None,
+    credentials: Credentials | None = None,
+    max_points: int | None = None,
 ) -> Summary:
     """One `syncer sync` of the simulator's only repository."""
 
@@ -72,10 +74,11 @@ async def run(
 
     name = simulator.world.repository.name_with_owner
     client = GitHub(
-        Credentials(Token(token)),
+        credentials or Credentials(Token(token)),
         governor or (hurry.governor() if hurry else Governor(UNHURRIED)),
         name=name,
         endpoint=Endpoint(url=simulator.url),
+        max_points=max_points,
     )
     async with client:
         return await sync(

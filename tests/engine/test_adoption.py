@@ -80,7 +80,7 @@ async def test_an_adopted_corpus_goes_on_to_the_tree_of_one_that_kept_its_store(
 async def test_a_damaged_file_is_not_adopted_but_read_again(dataset: Dataset, root: Path) -> None:
     before = tree(root)
     shutil.rmtree(root / NAME / ".syncer")
-    victim = next(iter(sorted(root.rglob("pr-*.md"))))
+    victim = _first(root)
     victim.write_bytes(victim.read_bytes()[:-20])
     async with Simulator(dataset) as simulator:
         simulator.clock.advance(LATER_S)
@@ -129,9 +129,7 @@ async def test_a_deleted_corpus_is_restored_from_the_store_without_reading_again
     dataset: Dataset, root: Path
 ) -> None:
     before = tree(root)
-    for path in (root / NAME).iterdir():
-        if path.name != ".syncer":
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    _clear(root / NAME)
     async with Simulator(dataset) as simulator:
         simulator.clock.advance(LATER_S)
         summary = await run(simulator, root)
@@ -152,9 +150,7 @@ async def test_an_older_corpus_is_brought_up_to_date_from_the_store(
         simulator.clock.advance(LATER_S)
         await run(simulator, root)
         newest = tree(root)
-        for path in (root / NAME).iterdir():
-            if path.name != ".syncer":
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        _clear(root / NAME)
         shutil.copytree(old, root / NAME, dirs_exist_ok=True)
         simulator.clock.advance(LATER_S)
         summary = await run(simulator, root)
@@ -165,13 +161,24 @@ async def test_an_older_corpus_is_brought_up_to_date_from_the_store(
 
 async def test_a_single_lost_file_is_restored(dataset: Dataset, root: Path) -> None:
     before = tree(root)
-    next(iter(sorted(root.rglob("pr-*.md")))).unlink()
+    _first(root).unlink()
     async with Simulator(dataset) as simulator:
         simulator.clock.advance(LATER_S)
         summary = await run(simulator, root)
 
     assert summary.exit == 0
     assert tree(root) == before
+
+
+def _first(root: Path) -> Path:
+    return min(root.rglob("pr-*.md"))
+
+
+def _clear(folder: Path) -> None:
+    """Delete the corpus, and leave its store."""
+    for path in folder.iterdir():
+        if path.name != ".syncer":
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def _store(_: str, names: list[str]) -> set[str]:

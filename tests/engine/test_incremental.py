@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from syncer.settings import Settings
+from syncer.testing.github import faults
 from syncer.testing.github.dataset import Dataset
 from syncer.testing.github.generator import Shape, generate
 from syncer.testing.github.mutations import Mutations
+from syncer.testing.github.requests import asks
 from syncer.testing.github.simulator import Simulator
 from tests.engine.harness import run, tree
 
@@ -203,3 +205,29 @@ def _mutate(mutate: Mutations, simulator: Simulator) -> set[int]:
     mutate.reopen(following())
     changed.add(mutate.open_pull(title="a new one").number)
     return changed
+
+
+async def test_unfinished_work_rests_until_its_next_try_unless_it_changes(
+    dataset: Dataset, tmp_path: Path
+) -> None:
+    number = _with_comments(dataset)
+    heavy = faults.forbidden("PullRequest.comments", number)
+    async with Simulator(dataset) as simulator:
+        simulator.fail(heavy, asks("PullRequest.comments"), times=None)
+        first = await run(simulator, tmp_path)
+        simulator.clock.advance(LATER_S / 2)
+        resting = await run(simulator, tmp_path)
+        simulator.mutate.add_label(number, "touched")
+        changed = await run(simulator, tmp_path)
+        simulator.rules.clear()
+        simulator.clock.advance(2 * LATER_S + 1)
+        due = await run(simulator, tmp_path)
+
+    assert [one.exit for one in (first, resting, changed, due)] == [3, 3, 3, 0]
+    assert resting.requests == 1
+    assert changed.requests > 1
+    assert due.conversations.read == 1
+
+
+def _with_comments(dataset: Dataset) -> int:
+    return next(pull.number for pull in dataset.pull_requests if len(pull.comments) > 1)
