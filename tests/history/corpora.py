@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -138,7 +137,7 @@ def tree(root: Path) -> dict[str, tuple[bytes, int]]:
     found: dict[str, tuple[bytes, int]] = {}
     for path in sorted(root.rglob("*")):
         data = path.read_bytes() if path.is_file() else b""
-        found[str(path.relative_to(root))] = (data, os.stat(path).st_mtime_ns)
+        found[str(path.relative_to(root))] = (data, path.stat().st_mtime_ns)
     return found
 
 

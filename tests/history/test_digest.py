@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -133,9 +134,8 @@ print(json.dumps([found.digest, [one.number for one in found.selected]]))
 """
 
 
-async def test_it_is_the_same_in_every_process_and_place(tmp_path: Path, root: Path) -> None:
-    writer = Writer(tmp_path / "here")
-    corpus = await writer.write(*PULLS)
+def test_it_is_the_same_in_every_process_and_place(tmp_path: Path, root: Path) -> None:
+    corpus = asyncio.run(Writer(tmp_path / "here").write(*PULLS))
     elsewhere = tmp_path / "ein anderer Ort ✓"
     shutil.copytree(tmp_path / "here", elsewhere)
     expected = [select(corpus, START, END).digest, [1, 2]]

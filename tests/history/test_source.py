@@ -157,9 +157,8 @@ async def test_no_sequence_of_reads_leaves_a_trace(tmp_path: Path) -> None:
     await read_everything()  # modules are loaded, and compiled, but once
     (writer.folder / "pulls" / "0000000" / "pr-2.md").write_bytes(b"damaged")
     before = tree(tmp_path)
-    with watched() as seen:
-        with pytest.raises(Exception, match="damaged"):
-            await read_everything()
+    with watched() as seen, pytest.raises(Exception, match="damaged"):
+        await read_everything()
 
     assert seen == []
     assert tree(tmp_path) == before
