@@ -9,30 +9,24 @@ from __future__ import annotations
 from bisect import insort
 
 from syncer.testing.github import dataset as given
-from syncer.testing.github.clock import Clock
 from syncer.testing.github.nodes import (
     Actor,
     Entry,
     IssueComment,
     Label,
-    Node,
     PullRequest,
     PullRequestReview,
     PullRequestReviewComment,
     PullRequestReviewThread,
     Release,
 )
-from syncer.testing.github.world import World
+from syncer.testing.github.wide import WideMutations
 
 __all__ = ["Mutations"]
 
 
-class Mutations:
+class Mutations(WideMutations):
     """Changes to a world. Pull requests go by number, entries by the live node."""
-
-    def __init__(self, world: World, clock: Clock) -> None:
-        self.world = world
-        self._clock = clock
 
     # -- loud: `updatedAt` moves
 
@@ -193,20 +187,25 @@ class Mutations:
         for comment in list(thread.comments):
             self.delete_comment(comment)
 
-    def rename_label(self, name: str, to: str) -> None:
-        """Does not move. Rename a label everywhere."""
-        for label in self.world.repository.labels.values():
-            if label.name == name:
-                label.name = to
-                self._changed(label)
+    def uncover(self, number: int, body: str, author: str | None = "someone") -> IssueComment:
+        """Does not move. A comment appears that was held back, as of an account under suspicion."""
+        stays = self.world.pull(number).updated_at
+        comment = self.add_comment(number, body, author)
+        comment.pull_request.updated_at = stays
+        return comment
 
-    def delete_account(self, login: str) -> None:
-        """Does not move. An account ends: what it wrote has no author any more."""
-        for pull in self.world.repository.pull_requests.values():
-            said = [c for t in pull.review_threads for c in t.comments]
-            for entry in (pull, *pull.comments, *pull.reviews, *said):
-                if entry.author is not None and entry.author.login == login:
-                    entry.author = None
+    def link_issue(self, number: int, issue: given.Issue) -> None:
+        """Does not move. From the issue's side, say that the pull request closes it."""
+        pull = self.world.pull(number)
+        found = self.world.issue(issue)
+        pull.closing_issues_references = sorted(
+            [*pull.closing_issues_references, found], key=lambda x: x.database_id
+        )
+        self.world.touched += 1
+
+    def unlink_issues(self, number: int) -> None:
+        """Does not move. From the issues' side, say that nothing is closed by it."""
+        self.world.pull(number).closing_issues_references = []
         self.world.touched += 1
 
     def delete_fork(self, number: int) -> None:
@@ -309,14 +308,6 @@ class Mutations:
             self._changed(review)
         else:
             self._touch(review.pull_request)
-
-    def _changed(self, node: Node) -> None:
-        self.world.add(node)
-        self.world.touched += 1
-
-    def _forget(self, node: Node) -> None:
-        self.world.forget(node)
-        self.world.touched += 1
 
     def _entry(
         self, kind: str, author: str | None, body: str

@@ -68,6 +68,14 @@ class World:
         known = (actor for actor in self._actors.values() if actor.login == login)
         return next(known, None) or self._account(given.Account(login=login))
 
+    def renamed(self, login: str, to: str) -> Actor:
+        """The account called `login`, which is called `to` from now on."""
+        actor = self.actor(login)
+        del self._actors[actor.account_kind, login]
+        actor.login = to
+        self._actors[actor.account_kind, to] = actor
+        return actor
+
     def next_id(self, kind: str) -> int:
         """A database id that no node of `kind` ever had here."""
         return self._highest.get(kind, 0) + 1

@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from syncer.testing.github import Simulator
+from syncer.testing.github.dataset import Issue
 from syncer.testing.github.expected import expected
 
 
@@ -44,6 +45,12 @@ SILENT = {
     "delete a comment": lambda m, p: m.delete_comment(p.comments[0]),
     "delete a thread": lambda m, p: m.delete_thread(p.review_threads[0]),
     "rename a label": lambda m, p: m.rename_label("bug", "defect"),
+    "delete a label": lambda m, p: m.delete_label("bug"),
+    "rename the base branch": lambda m, p: m.rename_branch("main", "trunk"),
+    "an account is renamed": lambda m, p: m.rename_account("b", "bee"),
+    "a comment appears": lambda m, p: m.uncover(1, "held back until now"),
+    "link an issue": lambda m, p: m.link_issue(1, Issue(repository="o/r", number=9, database_id=99)),
+    "unlink the issues": lambda m, p: m.unlink_issues(1),
     "an account ends": lambda m, p: m.delete_account("b"),
     "dismiss quietly": lambda m, p: m.dismiss(p.reviews[0], quietly=True),
     "submit quietly": lambda m, p: m.submit(p.reviews[1], quietly=True),
