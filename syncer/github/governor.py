@@ -197,13 +197,18 @@ class Governor:
         self._refuse_over_budget(lane, points)
         if self._primary_is_short(points, now):
             return None if self._flying else max(0.0, self._pauses.until_s - now)
-        if len(self._flying) >= self._pace.concurrency:
+        if len(self._flying) >= self._pace.concurrency or self._is_daring(points, now):
             return None
         by_points = self._points.wait_s(points, self._pace.points_per_minute, now)
         by_seconds = self._seconds.wait_s(self._latency_s, self._pace.seconds_per_minute, now)
         if by_points is None or by_seconds is None:
             return None
         return max(by_points, by_seconds)
+
+    def _is_daring(self, points: int, now: float) -> bool:
+        # Beyond what was proven one request tries alone: if it is refused, it is one that is.
+        used = self._points.used(now) + points
+        return bool(self._flying) and used > self._pace.proven_points
 
     def _refuse_over_budget(self, lane: Lane, points: int) -> None:
         limit = lane.max_points

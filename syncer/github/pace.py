@@ -49,6 +49,7 @@ class Pace(Struct, frozen=True, kw_only=True):
     nodes: int
     points_per_minute: float
     seconds_per_minute: float
+    proven_points: float  # a minute; between these and the limit, one request at a time tries
     answers: int = 0  # since concurrency last changed
     steady: int = 0  # answers of about the full size since `nodes` last changed
     patience: int = _SOONEST  # as many are wanted before a larger one; doubles when that fails
@@ -64,6 +65,7 @@ def at_start(bounds: Bounds) -> Pace:
         nodes=bounds.nodes,
         points_per_minute=bounds.points_per_minute,
         seconds_per_minute=bounds.seconds_per_minute,
+        proven_points=bounds.points_per_minute,
     )
 
 
@@ -137,9 +139,11 @@ def refused(pace: Pace, sent_at: Pace, points: float, seconds: float) -> Pace:
     )
     if points < _TELLING_POINTS:
         return pace
+    learnt = min(pace.points_per_minute, 0.8 * points)
     return replace(
         pace,
-        points_per_minute=min(pace.points_per_minute, 0.8 * points),
+        points_per_minute=learnt,
+        proven_points=learnt,
         seconds_per_minute=min(pace.seconds_per_minute, max(1.0, 0.8 * seconds)),
     )
 
@@ -149,5 +153,6 @@ def quiet_minute(pace: Pace, bounds: Bounds) -> Pace:
     return replace(
         pace,
         points_per_minute=min(pace.points_per_minute * 1.1 + 1, bounds.points_per_minute),
+        proven_points=pace.points_per_minute,
         seconds_per_minute=min(pace.seconds_per_minute * 1.1 + 1, bounds.seconds_per_minute),
     )
