@@ -235,17 +235,21 @@ async def test_a_token_refused_at_the_opening_changes_nothing_of_an_earlier_run(
     async with Simulator(dataset) as simulator:
         hurry = Hurry(simulator)
         await run(simulator, tmp_path, hurry=hurry)
-        before = {path: path.read_bytes() for path in tmp_path.rglob("*.json")}
+        before = _manifests(tmp_path)
         simulator.clock.advance(3600)
         simulator.mutate.add_comment(dataset.pull_requests[0].number, "unseen")
         simulator.tokens.clear()
         with pytest.raises(RefusedError, match="token"):
             await run(simulator, tmp_path, hurry=hurry)
 
-    assert {path: path.read_bytes() for path in tmp_path.rglob("*.json")} == before
+    assert _manifests(tmp_path) == before
 
 
 # -- inside
+
+
+def _manifests(root: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in root.rglob("*.json")}
 
 
 def _slow(
