@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from typer.main import get_command
 
-from birdview.cli import exploring, looking
+from birdview.cli import exploring, looking, serving
 from syncer import __version__
 from syncer.cli.console import Console
 from syncer.cli.verdict import judge
@@ -31,6 +31,7 @@ _app.command("explore", epilog=exploring.EXAMPLES)(exploring.command)
 _app.command("conversation", epilog=looking.CONVERSATION)(looking.conversation)
 _app.command("list", epilog=looking.LIST)(looking.listed)
 _app.command("status", epilog=looking.STATUS)(looking.status)
+_app.command("serve", epilog=serving.EXAMPLES)(serving.command)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

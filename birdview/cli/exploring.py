@@ -14,15 +14,14 @@ import typer
 
 from birdview import terminal
 from birdview.cli.options import UNPROVEN, AsJson, Model, Repository, Root, console_of, now, tell
+from birdview.cli.reaching import reaching
 from birdview.envelope import Envelope
-from birdview.explore import Tools, explore, opened
+from birdview.explore import Tools, explore
 from birdview.request import Options, Request
 from birdview.synthesis import bind
-from syncer.cli.clients import Allowance, Clients
 from syncer.cli.console import Console
 from syncer.cli.running import Interruption, run
-from syncer.history import History, LiveClient
-from syncer.settings import Settings
+from syncer.history import History, Live
 
 __all__ = ["EXAMPLES", "command"]
 
@@ -122,16 +121,12 @@ async def _explored(
 
 
 @asynccontextmanager
-async def _live(source: History, request: Request) -> AsyncGenerator[LiveClient | None, None]:
-    """A client for the repository, where it is wanted. Raises ConfigError without a token."""
+async def _live(source: History, request: Request) -> AsyncGenerator[Live | None, None]:
     if not request.live:
         yield None
         return
-    corpus = await opened(source, request.origin)
-    settings = Settings()
-    clients = Clients(os.environ, Allowance(), settings, lambda _wait_s, _why: None)
-    async with clients.of(corpus.name) as client:
-        yield LiveClient(client, settings)
+    async with reaching(source, os.environ)(request.origin) as live:
+        yield live
 
 
 def _exit_of(envelope: Envelope) -> int:
