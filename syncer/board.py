@@ -35,6 +35,7 @@ class Reading:
         self.row: Row | None = wanted.row
         self.row_date: datetime | None = wanted.row_date
         self.open: set[tuple[str, Connection]] = set()
+        self.met: set[tuple[str, Connection]] = set()  # all ever opened, since it last started over
         self.epoch = 0
         self.starts = 0
         self.doubted = False  # its witness failed once already
@@ -68,6 +69,7 @@ class Board:
             return []
         if not known:
             return self.expect(reading, reading.row)
+        reading.met.update((one.item.owner, one.item.name) for one in known)
         self._open(reading, [one.item for one in known if one.evidence is None])
         self.note_end(reading)
         return []
@@ -91,7 +93,10 @@ class Board:
     def open_children(
         self, reading: Reading, threads: Iterable[tuple[str, int | None]]
     ) -> list[Item]:
-        """Open the comments of threads that are not open yet; returns their items."""
+        """Open the comments of threads met for the first time; returns their items.
+
+        Threads that are read twice have comments that may have ended meanwhile.
+        """
         items = [
             Item(
                 pull=reading.id,
@@ -101,6 +106,7 @@ class Board:
                 epoch=reading.epoch,
             )
             for thread, total in threads
+            if (thread, Connection.THREAD_COMMENTS) not in reading.met
         ]
         self._open(reading, items)
         return items
@@ -115,6 +121,7 @@ class Board:
         reading.epoch += 1
         reading.starts += 1
         reading.open.clear()
+        reading.met.clear()
         self.ask_row(reading)
 
     def close(self, reading: Reading, item: Item) -> None:
@@ -143,4 +150,5 @@ class Board:
         found = [replace(item, epoch=reading.epoch) for item in items]
         fresh = [i for i in found if (i.owner, i.name) not in reading.open]
         reading.open.update((i.owner, i.name) for i in fresh)
+        reading.met |= reading.open
         self.ready.add(fresh)
