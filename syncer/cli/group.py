@@ -17,6 +17,7 @@ COMMANDS = {
     "sync": "Bring the local copy of repositories up to date, and say how complete it is.",
     "status": "What is known, what is missing and why, without asking GitHub.",
     "verify": "Check every file against the manifests, and the manifests against the store.",
+    "audit": "Compare what is stored with GitHub, and read again what differs.",
     "reindex": "Read pull requests again whatever is known of them, or write all files anew.",
     "export": "Every conversation as one JSON object a line, sorted by number.",
     "demo": "Sync a made-up repository from a simulated GitHub, verify it, say where to look.",
@@ -44,15 +45,24 @@ def command_group() -> TyperGroup:
     return group
 
 
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"syncer {__version__}")
+        raise typer.Exit
+
+
 @_app.callback()
 def _syncer(
     *,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_tell_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
 ) -> None:
     """Read every pull-request conversation of a repository, prove it, and keep it as files."""
-    if version:
-        typer.echo(f"syncer {__version__}")
-        raise typer.Exit
+    del version  # told before anything else is looked at
 
 
 class _Lazy(TyperCommand):

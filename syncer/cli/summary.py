@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from syncer.audit.report import AuditSummary, audit_lines
 from syncer.report import Connections, Conversations, Problem, Summary
 from syncer.session import Metered
 
@@ -41,6 +42,8 @@ def in_lines(summary: Summary) -> Iterator[str]:
         f"  cost           {summary.requests} requests, {summary.points} points "
         f"({summary.points_planned} planned), {summary.duration_s:.1f} s"
     )
+    if isinstance(summary, AuditSummary):
+        yield from audit_lines(summary.audit)
     for name, done in summary.sinks.items():
         yield f"  {name:<14} {done.written} written, {done.moved} moved, {done.removed} removed"
     yield from problem_lines(summary.problems)

@@ -50,7 +50,7 @@ def test_a_file_takes_the_place_of_an_older_one_when_it_is_whole(run: Run, synce
 
 def test_a_damaged_file_ends_in_6_and_leaves_the_older_output_alone(run: Run, synced: Path) -> None:
     shutil.rmtree(synced / NAME / ".syncer")
-    path = sorted(synced.rglob("pr-*.md"))[-1]
+    path = max(synced.rglob("pr-*.md"))
     path.write_bytes(path.read_bytes()[:-1])
     output = synced / "lines.jsonl"
     output.write_text("older")
