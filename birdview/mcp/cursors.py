@@ -89,9 +89,13 @@ def asked_of(given: Struct, own: frozenset[str]) -> dict[str, Any]:
 
 
 def _given(given: Struct) -> dict[str, Any]:
-    built: dict[str, Any] = msgspec.to_builtins(given)
-    empty: dict[str, Any] = msgspec.to_builtins(type(given)())
+    built, empty = _as_sent(given), _as_sent(type(given)())
     return {name: value for name, value in built.items() if empty.get(name) != value}
+
+
+def _as_sent(given: Struct) -> dict[str, Any]:
+    sent: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(given))
+    return sent
 
 
 def _check(data: str) -> str:

@@ -15,7 +15,10 @@ from syncer.corpus import CorpusError
 from syncer.errors import SyncError
 from syncer.history import ChangingError, NoCorpusError
 
-__all__ = ["ToolError", "refusal_of"]
+__all__ = ["UNEXPECTED", "ToolError", "refusal_of"]
+
+UNEXPECTED = "unexpected"
+"""The code of a fault that is ours."""
 
 _AT = re.compile(r"(?P<what>.*?) - at `\$\.?(?P<path>[^`]*)`", re.DOTALL)
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<name>[^`]*)`")
@@ -50,7 +53,7 @@ def refusal_of(error: Exception) -> ToolError:
         case SyncError():
             return ToolError("unreadable", str(error))
         case _:  # its words may be anybody's
-            return ToolError("unexpected", f"the call failed with {type(error).__name__}")
+            return ToolError(UNEXPECTED, f"the call failed with {type(error).__name__}")
 
 
 def _misfit(message: str) -> ToolError:

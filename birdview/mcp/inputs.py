@@ -37,6 +37,7 @@ Time = Annotated[
     Meta(description="ISO 8601 with a zone, or a date, which means midnight UTC."),
 ]
 Bytes = Annotated[int, Meta(ge=1_000, le=500_000)]
+Number = Annotated[int, Meta(ge=1)]
 Rows = Annotated[int, Meta(ge=1, le=500)]
 
 
@@ -79,7 +80,7 @@ class GetConversation(
     """Arguments of get_conversation: `number`, or `node`, or both, or `cursor`."""
 
     origin: Origin = None
-    number: Annotated[int | None, Meta(ge=1, description="Of the pull request.")] = None
+    number: Annotated[Number | None, Meta(description="Of the pull request.")] = None
     node: Annotated[
         str | None,
         Meta(
