@@ -63,7 +63,7 @@ class Ingest:
     async def too_heavy(self, items: Sequence[Item], limits: Limits, at: datetime) -> None:
         """Take the failure of a whole request: smaller ones instead, or the end of its one item."""
         async with self._store.transaction():
-            await self._smaller([item for item in items if self._board.alive(item)], limits, at)
+            await self._smaller(items, limits, at)
         await self.finish()
 
     async def cursor_refused(self, items: Sequence[Item], at: datetime) -> None:
@@ -186,13 +186,14 @@ class Ingest:
         return False
 
     async def _smaller(self, items: Sequence[Item], limits: Limits, at: datetime) -> None:
-        if not items:
+        alive = [item for item in items if self._board.alive(item)]
+        if not alive:
             return
-        found = halves(items, limits)
+        found = halves(alive, limits)
         if found is not None:
             self._board.forced.extend(found)
             return
-        (item,) = items
+        (item,) = alive
         await self._cut(self._board.readings[item.pull], item, "too_heavy", at)
 
     async def _give_up(self, reading: Reading, reason: str, at: datetime) -> None:

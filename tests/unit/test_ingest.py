@@ -11,16 +11,14 @@ from syncer.board import Board
 from syncer.corpus.timeline import Timeline
 from syncer.evidence import Connection, Status
 from syncer.frontier import Item, Limits
-from syncer.github.answers import BatchAnswer, PageRead, Row
+from syncer.github.answers import BatchAnswer, Fault, PageRead, Row
 from syncer.ingest import Ingest
 from syncer.repository import Shaping
 from syncer.store import Store, open_store
 from tests.unit.making import (
     LATER,
     PULL,
-    at,
     batch,
-    comment,
     page,
     review,
     row,
@@ -110,3 +108,20 @@ async def test_a_witness_that_fails_twice_is_believed(order: str, store: Store) 
 
     assert desk.ask() == []
     assert (await desk.statuses())[PULL, THREADS] == (Status.SHORT, "orphan comments: 1")
+
+
+async def test_a_heavy_part_of_a_pull_request_that_is_not_found_is_forgotten_with_it(
+    store: Store,
+) -> None:
+    desk = Desk(store)
+    await desk.begin(row(counts=totals(comments=1, labels=1)))
+    items = desk.ask()
+    faults = [
+        Fault(owner=PULL, name=Connection.COMMENTS, reason="too_heavy"),
+        Fault(owner=PULL, name=Connection.LABELS, reason="not_found"),
+    ]
+
+    await desk.tell(items, batch(faults=faults))
+
+    assert desk.ask() == []
+    assert [one.reason for one in await store.ledger.queued()] == ["not_found"]
