@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from syncer.census import why
-from syncer.errors import AskError, TooHeavyError, TransientError
+from syncer.census import Why, why
+from syncer.errors import AskError, CursorRefusedError, TooHeavyError, TransientError
 from syncer.evidence import Connection
 from syncer.github.answers import Answer, ChangeRow, Listing, Opening, Part
 from syncer.repository import Release
@@ -82,11 +82,28 @@ class Enumeration:
         Everything the walk met is known to the store by then, and wanted where it changed.
         """
         try:
-            closed = await self._walk(await self._under_way())
+            closed = await self._walked()
             if closed is not None:
                 await self._check_vanished()
         except AskError as error:
             self.troubles.append(Trouble("pullRequests", str(error)))
+
+    async def _walked(self) -> Closed | None:
+        """A walk to its end; from its first page again where its cursor is refused once."""
+        try:
+            return await self._walk(await self._under_way())
+        except CursorRefusedError:
+            await self._give_up_walk()
+        try:
+            return await self._walk(await self._under_way())
+        except CursorRefusedError:
+            await self._give_up_walk()
+            raise
+
+    async def _give_up_walk(self) -> None:
+        """Let the next walk begin anew; the watermark stays where it was."""
+        async with self._store.transaction():
+            await self._store.meta.put(meta.WALK, None)
 
     async def _under_way(self) -> Walk:
         """The walk that a killed run left, or a new one."""
@@ -112,13 +129,15 @@ class Enumeration:
         end = await self._follow(walk)
         if isinstance(end, Moving):
             self.troubles.append(Trouble("pullRequests", "moving"))
+            await self._give_up_walk()
             return None
-        known = await self._known(walk)
-        if known == end.total_count:
+        missing = await self._missing(walk, end)
+        if not missing:
             await self._close(walk, end, None)
             return end
+        known = end.total_count - missing
         found = await self._store.meta.get(meta.DISCREPANCY)
-        if found is not None and found.claimed - found.known == end.total_count - known:
+        if found is not None and found.claimed - found.known == missing:
             at = self.date if walk.kind == "full" else found.confirmed_at
             if at is not None and self.date - at < _ONE_DAY:
                 await self._close(walk, end, Discrepancy(end.total_count, known, at))
@@ -127,22 +146,26 @@ class Enumeration:
 
     async def _walk_again(self, unconfirmed: Discrepancy) -> Closed | None:
         if self._full_walks >= _MAX_FULL_WALKS:
-            self.troubles.append(Trouble("pullRequests", "moving"))
-            return None
+            return await self._moving()
         async with self._store.transaction():
             await self._store.meta.put(meta.DISCREPANCY, unconfirmed)
         return await self._walk(await self._full())
 
-    async def _known(self, walk: Walk) -> int:
+    async def _missing(self, walk: Walk, end: Closed) -> int:
+        """How many more rows GitHub claims than could be read; negative where it claims fewer."""
         if walk.kind == "full":
-            return await self._store.pulls.count_seen(walk.id)
-        return await self._store.pulls.count()
+            return end.total_count - await self._store.pulls.count_seen(walk.id)
+        missing = end.total_count - await self._store.pulls.count()
+        # A known row that came as null may have changed, however well the count adds up.
+        return max(missing, end.unreadable) if end.unreadable else missing
 
     async def _close(self, walk: Walk, end: Closed, discrepancy: Discrepancy | None) -> None:
         watermark = walk.first_date - timedelta(seconds=self._settings.margin_s)
         async with self._store.transaction():
             if walk.kind == "full" and discrepancy is None:
                 await self._store.pulls.suspect_unseen(walk.id)
+            elif walk.kind == "full":
+                await self._store.pulls.want_unseen(walk.id, Why.TOTALS)
             await self._store.meta.put(meta.WATERMARK, watermark)
             await self._store.meta.put(meta.TOTAL, end.total_count)
             await self._store.meta.put(meta.DISCREPANCY, discrepancy)
