@@ -146,7 +146,9 @@ class Enumeration:
 
     async def _walk_again(self, unconfirmed: Discrepancy) -> Closed | None:
         if self._full_walks >= _MAX_FULL_WALKS:
-            return await self._moving()
+            self.troubles.append(Trouble("pullRequests", "moving"))
+            await self._give_up_walk()
+            return None
         async with self._store.transaction():
             await self._store.meta.put(meta.DISCREPANCY, unconfirmed)
         return await self._walk(await self._full())
