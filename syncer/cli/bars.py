@@ -33,6 +33,9 @@ class Bars:
             console=self._terminal,
             transient=True,
             expand=True,
+            # Otherwise results would go where the bars go, though standard output be a file.
+            redirect_stdout=False,
+            redirect_stderr=False,
         )
         self._tasks: dict[str, TaskID] = {}
 

@@ -15,24 +15,26 @@ from syncer.sink import ChangeKind
 from syncer.store import Store, hold_folder, read_store
 from syncer.verify import Expected, verify
 
-__all__ = ["Note", "check"]
+__all__ = ["Note", "Progress", "check"]
 
 Note = Callable[[str], None]
+Progress = Callable[[int], None]
 
 _CHUNK = 500
 
 
-async def check(folder: Path, note: Note) -> Report:
+async def check(folder: Path, note: Note, progress: Progress | None = None) -> Report:
     """The report on the corpus at `folder`, compared with its store where there is one.
 
     No run may be at work meanwhile. Raises LockedError naming the one that is, LocalError and
-    DamagedError (of the store). `note` hears of what could not be looked at.
+    DamagedError (of the store). `note` hears of what could not be looked at; `progress` of how many
+    files were gone through, in another thread: raising there ends the check.
     """
     if not has_store(folder):
-        return await asyncio.to_thread(verify, folder)
+        return await asyncio.to_thread(verify, folder, progress=progress)
     async with _standing_still(folder, note), read_store(folder) as store:
         expected = await _expected(store, note)
-        return await asyncio.to_thread(verify, folder, expected=expected)
+        return await asyncio.to_thread(verify, folder, expected=expected, progress=progress)
 
 
 @asynccontextmanager

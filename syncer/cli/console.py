@@ -44,7 +44,11 @@ class Console:
 
     def print(self, text: str) -> None:
         """A line of the result on standard output. A reader who has left stops nothing."""
-        _write(sys.stdout, self._masked(text))
+        line = self._masked(text)
+        if self.above is not None and sys.stdout.isatty():
+            self.above(line)  # the same screen
+        else:
+            _write(sys.stdout, line)
 
     def say(self, message: str, *, level: str = "info", **facts: object) -> None:
         """A message for people and logs; `facts` are told in JSON logs alone."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -24,6 +25,8 @@ from syncer.report import worst
 from syncer.sink import Applied
 
 __all__ = ["EXAMPLES", "Checked", "command"]
+
+_EVERY_S = 10.0
 
 EXAMPLES = """\b
 Examples:
@@ -74,13 +77,13 @@ def command(
 async def _verify(
     console: Console, places: list[Place], repair: bool, interruption: Interruption
 ) -> int:
-    del interruption  # a repair that was stopped is taken up by the next one
-    return worst([await _tell(console, place, repair) for place in places])
+    pulse = _Pulse(console, interruption, time.monotonic)
+    return worst([await _tell(console, place, repair, pulse) for place in places])
 
 
-async def _tell(console: Console, place: Place, repair: bool) -> int:
+async def _tell(console: Console, place: Place, repair: bool, pulse: _Pulse) -> int:
     try:
-        checked = await _checked(console, place, repair)
+        checked = await _checked(console, place, repair, pulse)
     except Exception as error:  # noqa: BLE001  one unreadable repository hides no other
         verdict = judge(error)
         console.trace(error)
@@ -104,15 +107,38 @@ async def _tell(console: Console, place: Place, repair: bool) -> int:
     return checked.exit
 
 
-async def _checked(console: Console, place: Place, repair: bool) -> Checked:
+class _Pulse:
+    """Tells now and then how far a check has come, and ends it when the command is to end."""
+
+    def __init__(
+        self, console: Console, interruption: Interruption, monotonic: Callable[[], float]
+    ) -> None:
+        self._console = console
+        self._interruption = interruption
+        self._monotonic = monotonic
+        self._told_at = monotonic()
+
+    def beat(self, name: str, files: int) -> None:
+        """A check of `name` has gone through `files` files."""
+        if self._interruption.status is not None:
+            raise InterruptedError
+        now = self._monotonic()
+        if now - self._told_at >= _EVERY_S:
+            self._told_at = now
+            self._console.say(f"{name}: {files} files checked")
+
+
+async def _checked(console: Console, place: Place, repair: bool, pulse: _Pulse) -> Checked:
+    progress = partial(pulse.beat, place.name)
+
     def note(text: str) -> None:
         console.say(f"{place.name}: {text}", level="note")
 
-    report = await check(place.folder, note)
+    report = await check(place.folder, note, progress)
     repaired = None
     if repair and not report.sound:
         repaired = await _repaired(place)
-        report = await check(place.folder, note)
+        report = await check(place.folder, note, progress)
     return _told(place, report, repaired)
 
 

@@ -71,7 +71,10 @@ def environment(simulator: Simulator | None, **more: str) -> dict[str, str]:
 
 
 def started(
-    *words: str, env: Mapping[str, str], stdout: int = subprocess.PIPE
+    *words: str,
+    env: Mapping[str, str],
+    stdout: int = subprocess.PIPE,
+    stderr: int = subprocess.PIPE,
 ) -> subprocess.Popen[str]:
     """The command in a process of its own."""
     return subprocess.Popen(
@@ -79,7 +82,7 @@ def started(
         cwd=ROOT,
         env={**os.environ, **env},
         stdout=stdout,
-        stderr=subprocess.PIPE,
+        stderr=stderr,
         text=True,
     )
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import json
+import os
+import subprocess
+from pathlib import Path
 
 import pytest
 from rich.console import Console as Terminal
@@ -12,6 +17,9 @@ from syncer.cli.clients import Spent
 from syncer.cli.console import Console
 from syncer.cli.display import Lines, display_for, in_words, minutes
 from syncer.progress import Progress
+from syncer.testing.github import Simulator
+from tests.cli.conftest import NAME
+from tests.cli.harness import environment, started
 
 SPENT = Spent(points=3, remaining=4997, resets_in_s=3540.0)
 
@@ -71,6 +79,49 @@ def test_a_terminal_gets_a_bar_for_each_repository_and_messages_above_them() -> 
     assert "3 points, 4997 left, reset in 59 min" in shown
     assert "note: [red]as it is[/red]" in shown
     assert console.above is None
+
+
+def on_a_terminal(github: Simulator, root: Path, *words: str, out: bool) -> tuple[str, str]:
+    """Standard output, and the screen: that of standard error, and of standard output if `out`."""
+    mine, screen = os.openpty()
+    process = started(
+        *words,
+        "--root",
+        str(root),
+        env={**environment(github), "TERM": "xterm", "COLUMNS": "120"},
+        stdout=screen if out else subprocess.PIPE,
+        stderr=screen,
+    )
+    os.close(screen)
+    shown = b""
+    with contextlib.suppress(OSError):  # Linux: the other side is closed
+        while data := os.read(mine, 65536):
+            shown += data
+    told = "" if process.stdout is None else process.stdout.read()
+    if process.stdout is not None:
+        process.stdout.close()
+    os.close(mine)
+    assert process.wait(60) == 0
+    return told, shown.decode()
+
+
+def test_results_go_to_their_file_while_the_screen_shows_bars(
+    github: Simulator, tmp_path: Path
+) -> None:
+    told, screen = on_a_terminal(github, tmp_path, "sync", NAME, "--json", out=False)
+
+    assert json.loads(told)["exit"] == 0
+    assert "30/30" in screen
+    assert '"exit"' not in screen
+
+
+def test_results_stand_above_the_bars_where_both_go_to_the_screen(
+    github: Simulator, tmp_path: Path
+) -> None:
+    _, screen = on_a_terminal(github, tmp_path, "sync", NAME, out=True)
+
+    assert f"{NAME}: complete\r\n" in screen
+    assert "30 known: 30 read, 0 unchanged, 0 incomplete, 0 behind\r\n" in screen
 
 
 @pytest.mark.parametrize(

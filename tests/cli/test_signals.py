@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,24 @@ def test_an_interrupted_sync_says_that_it_is_saved_and_the_next_one_ends_it(
             monkeypatch.setenv(name, value)
         assert run("sync", NAME, "--root", root).status == 0
     assert tree(root) == tree(synced)
+
+
+def test_a_check_that_is_interrupted_stops_at_the_next_file(
+    run: Run, synced: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked = 0
+
+    def slow(*_: object, progress: Callable[[int], None], **__: object) -> None:
+        nonlocal checked
+        os.kill(os.getpid(), signal.SIGINT)
+        while True:  # until told to stop
+            checked += 1
+            progress(checked)
+
+    monkeypatch.setattr("syncer.cli.checking.verify", slow)
+
+    assert run("verify", "--root", synced).status == 130
+    assert checked > 0
 
 
 def test_a_second_signal_ends_a_command_that_does_not_let_go() -> None:

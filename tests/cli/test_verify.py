@@ -130,3 +130,13 @@ def test_a_run_at_work_is_not_disturbed(run: Run, synced: Path) -> None:
 
     assert done.status == 75
     assert "another run holds this repository" in done.err
+
+
+def test_a_long_check_tells_how_far_it_is(
+    run: Run, synced: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("syncer.cli.verify._EVERY_S", 0.0)
+
+    done = run("verify", "--root", synced)
+
+    assert f"{NAME}: 30 files checked" in done.err
