@@ -34,7 +34,7 @@ from birdview.windows import Resolved, resolve, unread
 from syncer import __version__
 from syncer.canonical import digest_of
 from syncer.corpus import CorpusError, Window
-from syncer.errors import SyncError
+from syncer.errors import DamagedError, LocalError, SyncError
 from syncer.evidence import Snapshot
 from syncer.history import (
     ChangingError,
@@ -139,10 +139,10 @@ class _Exploration:
             selection, census = await self._corpus.select_live(
                 self._choose, self._asked.resolution, self._tools.live
             )
-        except SyncError as error:
-            if isinstance(error, RequestError):
-                raise
-            self._more.append(reason(Code.LIVE_FAILED, str(error)))
+        except (RequestError, DamagedError, LocalError):
+            raise  # about the question or the corpus: asking without GitHub would end the same
+        except Exception as error:  # noqa: BLE001 - without GitHub there is still the corpus
+            self._more.append(reason(Code.LIVE_FAILED, _words(error)))
             return await self._stored()
         if census.as_of is None:
             detail = census.complaint or "the live census was not proven complete"
@@ -249,5 +249,10 @@ def _why(error: Exception) -> DegradedReason:
             return reason(Code.CORPUS_CHANGING, str(error))
         case SyncError():
             return reason(Code.CORPUS_UNREADABLE, str(error))
-        case _:  # its words may be anybody's
-            return reason(Code.UNEXPECTED, f"the answer failed with {type(error).__name__}")
+        case _:
+            return reason(Code.UNEXPECTED, _words(error))
+
+
+def _words(error: Exception) -> str:
+    """What may be told of `error`: our own words, of a stranger's only its class."""
+    return str(error) if isinstance(error, SyncError) else f"failed with {type(error).__name__}"

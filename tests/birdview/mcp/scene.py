@@ -118,7 +118,8 @@ async def pages(client: Client, tool: str, **arguments: Any) -> list[Any]:
     """Every page from the first to the last."""
     found = [await call(client, tool, **arguments)]
     while (cursor := found[-1].get("page", found[-1]).get("nextCursor")) is not None:
-        found.append(await call(client, tool, cursor=cursor))
+        sizes = {name: value for name, value in arguments.items() if name == "maxBytes"}
+        found.append(await call(client, tool, cursor=cursor, **sizes))
     return found
 
 

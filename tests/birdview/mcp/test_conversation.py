@@ -130,6 +130,27 @@ async def test_a_huge_text_is_shortened_aloud_and_its_rest_is_offered_to_the_end
     assert calls > 10
 
 
+async def test_a_huge_hunk_is_shortened_aloud_and_its_rest_is_offered(tmp_path: Path) -> None:
+    read = merged(1, START)
+    thread = read.conversation.review_threads[0]
+    hunk = "@@ -1,900 +1,900 @@\n" + "+ a line of code\n" * 900
+    first = replace(thread.comments[0], diff_hunk=hunk)
+    threads = (replace(thread, comments=(first,)),)
+    await Writer(tmp_path).write(
+        replace(read, conversation=replace(read.conversation, review_threads=threads))
+    )
+
+    async with asking(tmp_path) as client:
+        found = await call(client, "get_conversation", number=1, include=["threads"])
+        shown = found["entries"][0]["thread"]["diffHunk"]
+        rest = await call(client, shown["rest"]["operation"], **shown["rest"]["arguments"])
+
+    (entry,) = rest["entries"]
+    assert shown["shortened"] is True
+    assert entry["id"] == "PRRT_1"
+    assert shown["userText"] + entry["thread"]["diffHunk"]["userText"] == hunk
+
+
 @pytest.mark.parametrize("size", [1_000, 500_000])
 async def test_the_size_of_a_page_is_the_callers_choice(served: Path, size: int) -> None:
     async with asking(served) as client:

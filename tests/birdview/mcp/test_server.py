@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from mcp.shared.exceptions import MCPError
 
 from birdview.mcp import build
 from birdview.mcp.catalogue import CATALOGUE
+from syncer.errors import ConfigError
 from tests.birdview.mcp.scene import (
     MANY,
     WINDOW,
@@ -102,7 +104,9 @@ def quotes(envelope: dict[str, Any], citation: str) -> list[str]:
 
 async def test_a_conversation_of_3000_comments_is_paged_to_its_end(client: Client) -> None:
     async with client:
-        found = await pages(client, "get_conversation", number=MANY, include=["comments"])
+        found = await pages(
+            client, "get_conversation", number=MANY, include=["comments"], maxBytes=90_000
+        )
 
     ids = [entry["id"] for page in found for entry in page["entries"]]
     assert ids == [f"IC_{MANY}_{index}" for index in range(3_000)]
@@ -273,3 +277,64 @@ async def test_no_call_writes_anything(served: Path) -> None:
 
     assert tree(served) == before
     assert opened_for_writing == []
+
+
+async def test_only_a_call_that_asks_for_it_reaches_out_and_for_its_repository(
+    served: Path,
+) -> None:
+    reached: list[str | None] = []
+
+    @asynccontextmanager
+    async def reaching(origin: str | None) -> AsyncIterator[None]:
+        reached.append(origin)
+        yield None
+
+    async with Client(build(tools_of(served), reaching)) as client:
+        await call(client, "explore_pull_request_history", **WINDOW)
+        await call(client, "explore_pull_request_history", **WINDOW, live=True)
+        await call(client, "explore_pull_request_history", **WINDOW, live=True, origin="octo/demo")
+
+    assert reached == [None, "octo/demo"]
+
+
+async def test_without_a_token_a_live_call_says_that_github_was_not_asked(served: Path) -> None:
+    @asynccontextmanager
+    async def reaching(_: str | None) -> AsyncIterator[None]:
+        raise ConfigError("set GITHUB_TOKEN")
+        yield None
+
+    async with Client(build(tools_of(served), reaching)) as client:
+        envelope = await call(client, "explore_pull_request_history", **WINDOW, live=True)
+
+    assert [one["code"] for one in envelope["coverage"]["degradedReasons"]] == ["live_failed"]
+    assert len(envelope["pulls"]) == 11
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"origin": "../.."},
+        {"origin": "octo/demo/.."},
+        {"origin": ""},
+        {"node": ""},
+        {"node": "\x00"},
+        {"node": "9" * 5000},
+        {"node": "https://github.example/octo/demo/pull/" + "9" * 400},
+        {"node": "https://evil.example/octo/demo/pull/1"},
+        {"number": 10**30},
+        {"since": "9999-12-31T23:59:59-23:59", "number": 1},
+        {"cursor": "é.é"},
+        {"cursor": "." * 9},
+        {"number": True},
+        {"include": "comments", "number": 1},
+    ],
+    ids=lambda arguments: str(arguments)[:40],
+)
+async def test_no_argument_however_odd_is_a_fault_of_ours(
+    served: Path, arguments: dict[str, Any]
+) -> None:
+    async with asking(served) as client:
+        error = await refused(client, "get_conversation", **arguments)
+
+    assert error["code"] in {"bad_argument", "not_found"}
+    assert error["field"] == next(iter(arguments))
