@@ -9,7 +9,14 @@ from datetime import datetime
 from birdview.explore import Tools, opened
 from birdview.mcp import cursors
 from birdview.mcp.cursors import Cursor
-from birdview.mcp.entries import entries_of, from_offset, part_of, shortened, written_since
+from birdview.mcp.entries import (
+    entries_of,
+    from_offset,
+    part_of,
+    shortened,
+    text_of,
+    written_since,
+)
 from birdview.mcp.errors import ToolError
 from birdview.mcp.inputs import GetConversation
 from birdview.mcp.outputs import (
@@ -131,13 +138,13 @@ def _of_node(asked: GetConversation, found: Found, entries: list[Entry]) -> Sequ
         if given:
             raise ToolError("bad_argument", "does not go with `node`, which is one entry", field)
     node = found.node.id
-    if found.node.kind is NodeKind.THREAD:
+    if found.node.kind is NodeKind.THREAD and not asked.offset:
         return [entry for entry in entries if node in (entry.id, entry.thread_id)]
     (entry,) = [entry for entry in entries if entry.id == node][:1]
-    if entry.body is not None and asked.offset > entry.body.total_chars:
-        raise ToolError(
-            "bad_argument", f"the text has {entry.body.total_chars} characters", "offset"
-        )
+    text = text_of(entry)
+    length = 0 if text is None else text.total_chars
+    if asked.offset > length:
+        raise ToolError("bad_argument", f"the text has {length} characters", "offset")
     return [from_offset(entry, asked.offset)]
 
 
@@ -151,8 +158,8 @@ def _of_parts(entries: list[Entry], since: datetime | None) -> Sequence[Entry]:
 
 
 def _text_size(entry: Entry) -> int:
-    hunk = None if entry.thread is None else entry.thread.diff_hunk
-    return sum(size_of(body.user_text) for body in (entry.body, hunk) if body is not None)
+    text = text_of(entry)
+    return 0 if text is None else size_of(text.user_text)
 
 
 def _pull(found: Found) -> PullShown:

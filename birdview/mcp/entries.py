@@ -20,7 +20,7 @@ from syncer.corpus.urls import comment_url, review_url, thread_comment_url
 from syncer.records import Comment, Conversation, Thread
 from syncer.repository import Repository
 
-__all__ = ["entries_of", "from_offset", "part_of", "shortened", "written_since"]
+__all__ = ["entries_of", "from_offset", "part_of", "shortened", "text_of", "written_since"]
 
 _PARTS: dict[str, Include] = {
     "pullRequest": "description",
@@ -73,37 +73,34 @@ def written_since(entry: Entry, since: datetime) -> bool:
     return any(stamp is not None and stamp >= since for stamp in stamps)
 
 
+def text_of(entry: Entry) -> Body | None:
+    """The text of `entry`: what was said, or the diff hunk of a thread."""
+    return entry.body if entry.thread is None else entry.thread.diff_hunk
+
+
 def from_offset(entry: Entry, offset: int) -> Entry:
     """`entry` with its text from character `offset` on."""
-    if entry.body is None:
+    text = text_of(entry)
+    if text is None:
         return entry
-    rest = entry.body.user_text[offset:]
-    return replace(entry, body=replace(entry.body, user_text=rest, offset=offset))
+    return _with_text(entry, replace(text, user_text=text.user_text[offset:], offset=offset))
 
 
 def shortened(entry: Entry, limit: int, origin: str, number: int) -> Entry:
-    """`entry` with at most `limit` bytes of each text, and the call that gives the rest."""
-    body = None if entry.body is None else _short(entry.body, limit, origin, number, entry.id)
-    thread = entry.thread
-    if thread is not None and thread.diff_hunk is not None:
-        # The rest of a hunk stands in the file of the corpus; no citation ever needs it.
-        thread = replace(thread, diff_hunk=_short(thread.diff_hunk, limit))
-    return replace(entry, body=body, thread=thread)
+    """`entry` with at most `limit` bytes of its text, and the call that gives the rest."""
+    text = text_of(entry)
+    if text is None or (end := end_of_piece(text.user_text, 0, limit)) == len(text.user_text):
+        return entry
+    node: dict[str, str | int] = {"origin": origin, "number": number, "node": entry.id}
+    rest = DrillDown(arguments={**node, "offset": text.offset + end})
+    short = replace(text, user_text=text.user_text[:end], shortened=True, rest=rest)
+    return _with_text(entry, short)
 
 
-def _short(
-    body: Body, limit: int, origin: str = "", number: int = 0, node: str | None = None
-) -> Body:
-    end = end_of_piece(body.user_text, 0, limit)
-    if end == len(body.user_text):
-        return body
-    following = body.offset + end
-    rest = None
-    if node is not None:
-        rest = DrillDown(
-            arguments={"origin": origin, "number": number, "node": node, "offset": following}
-        )
-    return replace(body, user_text=body.user_text[:end], shortened=True, rest=rest)
+def _with_text(entry: Entry, text: Body) -> Entry:
+    if entry.thread is None:
+        return replace(entry, body=text)
+    return replace(entry, thread=replace(entry.thread, diff_hunk=text))
 
 
 def _whole(text: str) -> Body:

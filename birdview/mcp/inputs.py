@@ -38,6 +38,7 @@ Time = Annotated[
 ]
 Bytes = Annotated[int, Meta(ge=1_000, le=500_000)]
 Number = Annotated[int, Meta(ge=1)]
+Node = Annotated[str, Meta(min_length=1, max_length=2_000)]
 Rows = Annotated[int, Meta(ge=1, le=500)]
 
 
@@ -82,7 +83,7 @@ class GetConversation(
     origin: Origin = None
     number: Annotated[Number | None, Meta(description="Of the pull request.")] = None
     node: Annotated[
-        str | None,
+        Node | None,
         Meta(
             description="A node id or an address on the site: of the pull request, a comment, a "
             "review, a thread or a thread's comment. Give `number` too if you know it."

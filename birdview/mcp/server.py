@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any
 
 import mcp_types as types
@@ -25,6 +25,7 @@ from birdview.mcp.catalogue import CATALOGUE, Spec
 from birdview.mcp.errors import UNEXPECTED, ToolError, refusal_of
 from birdview.mcp.schemas import input_schema, output_schema
 from syncer import __version__
+from syncer.errors import SyncError
 from syncer.history import Live
 
 __all__ = ["Reaching", "build"]
@@ -91,11 +92,11 @@ async def _called(
     spec: Spec, arguments: dict[str, Any], tools: Tools, reaching: Reaching | None
 ) -> types.CallToolResult:
     try:
-        if arguments.get("live") is True and reaching is not None:
-            origin = arguments.get("origin")
-            async with reaching(origin if isinstance(origin, str) else None) as live:
-                return _result(await spec.run(arguments, replace(tools, live=live)))
-        return _result(await spec.run(arguments, tools))
+        async with AsyncExitStack() as stack:
+            if reaching is not None and arguments.get("live") is True:
+                live = await _client(reaching, arguments.get("origin"), stack)
+                tools = replace(tools, live=live)
+            return _result(await spec.run(arguments, tools))
     except Exception as error:  # noqa: BLE001 - whoever calls is owed an answer that it can act on
         refusal = refusal_of(error)
         if refusal.code == UNEXPECTED:
@@ -103,6 +104,16 @@ async def _called(
             trace = "".join(traceback.format_tb(error.__traceback__))
             _log.error("%s: %s\n%s", spec.name, refusal.detail, trace)
         return _refused(refusal)
+
+
+async def _client(reaching: Reaching, origin: object, stack: AsyncExitStack) -> Live | None:
+    try:
+        name = origin if isinstance(origin, str) else None
+        return await stack.enter_async_context(reaching(name))
+    except SyncError as error:
+        # No token, or no such repository: the answer itself will say that GitHub was not asked.
+        _log.warning("no client for a live answer: %s", error)
+        return None
 
 
 def _result(answer: Struct) -> types.CallToolResult:
