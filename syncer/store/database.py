@@ -87,7 +87,10 @@ async def open_database(path: Path) -> AsyncGenerator[Database]:
     Raises NewerStoreError, DamagedError (not a whole SQLite file), LockedError (busy for longer
     than half a minute) or LocalError; the file is untouched by all of them.
     """
-    _refuse_foreign(path)
+    if _is_there(path):
+        # Closing a writer moves the log into the file, be it a file that was just refused.
+        async with open_readonly(path):
+            pass
     with _translated():
         connection = await aiosqlite.connect(path, timeout=_BUSY_S, isolation_level=None)
     try:
@@ -102,7 +105,7 @@ async def open_database(path: Path) -> AsyncGenerator[Database]:
 @asynccontextmanager
 async def open_readonly(path: Path) -> AsyncGenerator[Database]:
     """The store's file for reading beside a writer. Raises as `open_database` does."""
-    _refuse_foreign(path)
+    _is_there(path)
     uri = f"file:{quote(str(path))}?mode=ro"
     with _translated():
         connection = await aiosqlite.connect(uri, uri=True, timeout=_BUSY_S, isolation_level=None)
@@ -114,23 +117,24 @@ async def open_readonly(path: Path) -> AsyncGenerator[Database]:
         await connection.close()
 
 
-def _refuse_foreign(path: Path) -> None:
+def _is_there(path: Path) -> bool:
+    """Whether there is a file. Raises DamagedError when it is not a SQLite file."""
     # SQLite takes an empty file for a new database: a zeroed store would pass for a first run.
     try:
         with path.open("rb") as file:
             head = file.read(len(_HEADER))
     except FileNotFoundError:
-        return
+        return False
     except OSError as error:
         message = f"cannot read the store {path.name}: {error.strerror}"
         raise LocalError(message) from error
     if head != _HEADER:
         message = f"the store {path.name} is not a SQLite file"
         raise DamagedError(message)
+    return True
 
 
 async def _prepare(database: Database) -> None:
-    await _check_version(database)
     await database.run("PRAGMA journal_mode = WAL")
     await database.run("PRAGMA synchronous = NORMAL")
     await database.run("PRAGMA cache_size = -16384")
@@ -145,7 +149,8 @@ async def _check_version(database: Database) -> None:
             "upgrade the program, or move the .syncer folder away to rebuild it from the corpus"
         )
         raise NewerStoreError(message)
-    if version and await _pragma(database, "application_id") != APPLICATION_ID:
+    ours = await _pragma(database, "application_id") == APPLICATION_ID
+    if not ours and await database.one("SELECT 1 FROM sqlite_master LIMIT 1") is not None:
         message = "the store is a SQLite file of another program"
         raise DamagedError(message)
     found = await database.one("PRAGMA quick_check(1)")
