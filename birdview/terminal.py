@@ -23,8 +23,8 @@ _LINKS = 5  # of one finding; the rest stand in --json
 
 
 def plain(text: str) -> str:
-    """`text` without characters that a terminal would obey; line ends and tabs stay."""
-    return "".join(c if c in "\n\t" or c.isprintable() or c == "\u200d" else "\ufffd" for c in text)
+    """`text` on one line, without characters that a terminal would obey."""
+    return " ".join(_lines(text))
 
 
 def envelope_lines(envelope: Envelope) -> Iterator[str]:
@@ -59,7 +59,7 @@ def status_lines(found: SyncStatus) -> Iterator[str]:
     yield f"{found.origin}: {verdict} as of {_moment(found.as_of)}"
     yield f"  census        {_known(found.expected)} claimed, {_known(found.found)} known"
     if found.complaint:
-        yield f"  census        {found.complaint}"
+        yield f"  census        {plain(found.complaint)}"
     yield (
         f"  files         {found.active} active, {found.archived} in {found.releases} releases"
         f" (latest: {plain(found.latest_release or 'none')})"
@@ -87,6 +87,18 @@ def conversation_lines(found: Found) -> Iterator[str]:
     for block in _blocks(pull, found.node):
         yield ""
         yield from block
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of `text` as LF ends them, without characters that a terminal would obey."""
+    return ["".join(_printable(c) for c in line) for line in text.split("\n")] if text else []
+
+
+def _printable(character: str) -> str:
+    # The joiner of emoji families is no letter, and harmless.
+    if character.isprintable() or character == "\u200d":
+        return character
+    return "    " if character == "\t" else "\ufffd"
 
 
 def _window(window: WindowShown, resolution: str) -> str:
@@ -126,7 +138,7 @@ def _synthesis(synthesis: Synthesis, citations: Iterable[Citation]) -> Iterator[
         yield f"No narrative: {synthesis.reason}"
         return
     links = {one.id: one.url for one in citations}
-    yield from plain(synthesis.narrative or "").splitlines()
+    yield from _lines(synthesis.narrative or "")
     if synthesis.partial:
         yield "(partial: it rests on less than the whole window)"
     found = (
@@ -168,7 +180,7 @@ def _row(row: PullRow) -> str:
 def _blocks(pull: Conversation, node: NodeRef) -> Iterator[list[str]]:
     whole = node.kind is NodeKind.PULL
     if whole:
-        yield plain(pull.body).splitlines()
+        yield [f"  {line}" for line in _lines(pull.body)]
     for comment in pull.comments:
         if whole or comment.id == node.id:
             yield _entry("commented", comment)
@@ -190,9 +202,10 @@ def _thread(thread: Thread, node: NodeRef) -> list[str]:
 
 
 def _entry(verb: str, entry: Comment) -> list[str]:
-    hidden = f" [hidden: {entry.minimized_reason or 'no reason'}]" if entry.is_minimized else ""
+    reason = plain(entry.minimized_reason or "no reason")
+    hidden = f" [hidden: {reason}]" if entry.is_minimized else ""
     head = f"{_author(entry.author)} {verb} on {_moment(entry.created_at)}{hidden}"
-    return [head, *(f"  {line}" for line in plain(entry.body).splitlines())]
+    return [head, *(f"  {line}" for line in _lines(entry.body))]
 
 
 def _author(author: Actor | None) -> str:
