@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import aclosing
+from functools import partial
 
+from syncer.audit.pages import every_page
 from syncer.audit.source import AuditSource
 from syncer.errors import TransientError
 from syncer.store import Labelled
@@ -15,15 +18,13 @@ __all__ = ["mislabelled", "names_of"]
 async def names_of(source: AuditSource, repository: str) -> dict[str, str]:
     """The name of every label of the repository, by id. Raises AskError unless it has them all."""
     names: dict[str, str] = {}
-    cursor: str | None = None
-    while True:
-        page = await source.labels(repository, cursor)
-        names |= {label.id: label.name for label in page.items}
-        if not page.has_next_page:
-            break
-        cursor = page.end_cursor
-    if len(names) != page.total_count:
-        message = f"GitHub claims {page.total_count} labels, {len(names)} were read"
+    claimed = 0
+    async with aclosing(every_page(partial(source.labels, repository))) as pages:
+        async for page in pages:
+            names |= {label.id: label.name for label in page.items}
+            claimed = page.total_count
+    if len(names) != claimed:
+        message = f"GitHub claims {claimed} labels, {len(names)} were read"
         raise TransientError(message)
     return names
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec import Struct
 
 from syncer.audit.compare import Difference
@@ -9,7 +11,10 @@ from syncer.audit.plan import Depth
 from syncer.records import Instant
 from syncer.report import Summary
 
-__all__ = ["AuditSummary", "Audited", "Found", "found_in"]
+__all__ = ["AuditSummary", "Audited", "Found", "audit_lines", "found_in"]
+
+
+_SHOWN = 10
 
 
 class Found(Struct, frozen=True, rename="camel", kw_only=True):
@@ -57,3 +62,21 @@ def found_in(number: int, difference: Difference) -> Found:
         changed=difference.changed,
         gone=difference.gone,
     )
+
+
+def audit_lines(audited: Audited) -> Iterator[str]:
+    """What was compared and what differed, for people: a line a connection."""
+    cost = f"{audited.points} points ({audited.points_expected} expected)"
+    yield f"  audit          {audited.depth} of {audited.pulls} pull requests, {cost}"
+    if not audited.found:
+        yield "  differing      nothing"
+    for connection in dict.fromkeys(one.connection for one in audited.found):
+        of = [one for one in audited.found if one.connection == connection]
+        numbers = sorted({one.number for one in of})
+        shown = ", ".join(f"#{number}" for number in numbers[:_SHOWN])
+        more = f" and {len(numbers) - _SHOWN} more" if len(numbers) > _SHOWN else ""
+        yield (
+            f"  differing      {connection}: {sum(one.added for one in of)} added, "
+            f"{sum(one.changed for one in of)} changed, {sum(one.gone for one in of)} gone, "
+            f"on {shown}{more}"
+        )

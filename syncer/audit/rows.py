@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from datetime import datetime
 
 from msgspec import Struct
 
+from syncer.audit.pages import every_page
 from syncer.audit.source import AuditSource
 from syncer.errors import TooHeavyError
 from syncer.evidence import Connection
-from syncer.github.answers import Fault, Part, StampedRow
+from syncer.github.answers import Fault, Listing, Part, StampedRow
 
 __all__ = ["Sheet", "by_ids", "walk"]
 
@@ -29,32 +31,33 @@ class Sheet(Struct, frozen=True, kw_only=True):
 
 
 async def walk(source: AuditSource, repository: str, page: int) -> AsyncGenerator[Sheet, None]:
-    """Every pull request in the order of creation. Raises AskError where the walk breaks off."""
-    cursor: str | None = None
-    while True:
-        try:
-            found = await source.stamped_census(repository, page, cursor)
-        except TooHeavyError:
-            if page <= 1:
-                raise
-            page //= 2
-            continue
-        yield Sheet(
-            date=found.date,
-            rows=found.items,
-            unreadable=found.unreadable,
-            claimed=None if found.has_next_page else found.total_count,
-        )
-        if not found.has_next_page:
-            return
-        cursor = found.end_cursor
+    """Every pull request in the order of creation, in smaller pages where they are too heavy.
+
+    Raises AskError where the walk breaks off.
+    """
+
+    async def ask(cursor: str | None) -> Listing[StampedRow]:
+        nonlocal page
+        while True:
+            try:
+                return await source.stamped_census(repository, page, cursor)
+            except TooHeavyError:
+                if page <= 1:
+                    raise
+                page //= 2
+
+    async with aclosing(every_page(ask)) as found:
+        async for listing in found:
+            yield Sheet(
+                date=listing.date,
+                rows=listing.items,
+                unreadable=listing.unreadable,
+                claimed=None if listing.has_next_page else listing.total_count,
+            )
 
 
 async def by_ids(source: AuditSource, ids: Sequence[str], size: int) -> AsyncGenerator[Sheet, None]:
-    """The rows of `ids`, `size` a request, fewer where that is too heavy.
-
-    A single row that is too heavy is a fault, like one that is not found.
-    """
+    """The rows of `ids`, `size` a request, fewer where that is too heavy. Raises AskError."""
     left = list(ids)
     while left:
         chosen = left[:size]
@@ -62,11 +65,11 @@ async def by_ids(source: AuditSource, ids: Sequence[str], size: int) -> AsyncGen
         try:
             answer = await source.stamps([part])
         except TooHeavyError:
-            if size > 1:
-                size = max(1, len(chosen) // 2)
-                continue
-            raise
-        left = left[size:]
+            if len(chosen) == 1:
+                raise
+            size = len(chosen) // 2
+            continue
+        left = left[len(chosen) :]
         yield Sheet(
             date=answer.date,
             rows=tuple(row for row in answer.rows if isinstance(row, StampedRow)),

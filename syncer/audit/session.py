@@ -48,7 +48,7 @@ async def audit(
     ConfigError where nothing is stored.
     """
     started = monotonic()
-    async with held_store(folder, folder.name, observer) as store:
+    async with held_store(folder, f"{folder.parent.name}/{folder.name}", observer) as store:
         known = await store.meta.get(meta.REPOSITORY)
         if known is None:
             message = f"nothing is stored at {folder}: there is nothing to audit before a `sync`"

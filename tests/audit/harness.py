@@ -18,7 +18,7 @@ from syncer.github.token import Credentials, Token
 from syncer.progress import Progress
 from syncer.settings import Settings
 from syncer.testing.github.simulator import DEFAULT_TOKEN, Simulator
-from tests.engine.harness import CORPUS, UNHURRIED
+from tests.engine.harness import CORPUS, UNHURRIED, Hurry
 
 __all__ = ["TODAY", "audited", "everything_stored", "files", "folder"]
 
@@ -36,7 +36,7 @@ async def audited(
     *,
     settings: Settings | None = None,
     token: str = DEFAULT_TOKEN,
-    governor: Governor | None = None,
+    hurry: Hurry | None = None,
     max_points: int | None = None,
     notes: list[str] | None = None,
 ) -> AuditSummary:
@@ -48,7 +48,7 @@ async def audited(
 
     client = GitHub(
         Credentials(Token(token)),
-        governor or Governor(UNHURRIED),
+        hurry.governor() if hurry else Governor(UNHURRIED),
         name=simulator.world.repository.name_with_owner,
         endpoint=Endpoint(url=simulator.url),
         max_points=max_points,
