@@ -55,6 +55,9 @@ def _acquire(descriptor: int) -> None:
             f"another run holds this repository: {_holder(descriptor)}; wait for it or stop it"
         )
         raise LockedError(message) from None
+    except OSError as error:
+        message = f"this file system cannot hold a lock: {error.strerror}; choose another --root"
+        raise LocalError(message) from error
     holder = _Holder(os.getpid(), socket.gethostname(), datetime.now(UTC).replace(microsecond=0))
     with contextlib.suppress(OSError):  # a full disk: the lock holds without its name
         os.ftruncate(descriptor, 0)
