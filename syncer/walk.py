@@ -35,12 +35,17 @@ class Walk(Struct, frozen=True, rename="camel", kw_only=True):
     passes: int = 1
     pages: int = 0  # read in this pass
     top: Instant | None = None  # updatedAt of the first row of this pass
+    unreadable: int = 0  # rows that came as null, in all passes
 
 
 class Closed(Struct, frozen=True):
-    """The walk is proven to have met every row; `total_count` is the last page's claim."""
+    """The walk is proven to have met every row; `total_count` is the last page's claim.
+
+    Of `unreadable` ones among them nothing is known but that they are there.
+    """
 
     total_count: int
+    unreadable: int = 0
 
 
 class Moving(Struct, frozen=True):
@@ -61,19 +66,22 @@ def incremental_walk(walk_id: int, first_date: datetime, watermark: datetime) ->
 
 def advance(walk: Walk, page: Listing[ChangeRow]) -> Walk | Closed | Moving:
     """What follows from the page that `walk` asked for."""
+    walk = replace(walk, unreadable=walk.unreadable + page.unreadable)
     if walk.kind == "full":
         if page.has_next_page:
             return replace(walk, cursor=page.end_cursor, pages=walk.pages + 1)
-        return Closed(page.total_count)
+        return Closed(page.total_count, walk.unreadable)
     return _descend(walk, page)
 
 
 def _descend(walk: Walk, page: Listing[ChangeRow]) -> Walk | Closed | Moving:
     top = walk.top if walk.pages else _newest(page.items)
+    if walk.passes > 1 and not walk.pages and _is_quiet(walk.bound, top):
+        return Closed(page.total_count, walk.unreadable)
     if not _reached(walk.bound, page):
         return replace(walk, cursor=page.end_cursor, pages=walk.pages + 1, top=top)
     if walk.pages == 0:
-        return Closed(page.total_count)
+        return Closed(page.total_count, walk.unreadable)
     if walk.passes >= MAX_PASSES:
         return Moving(page.total_count)
     return replace(walk, cursor=None, bound=top, passes=walk.passes + 1, pages=0, top=None)
@@ -83,6 +91,14 @@ def _reached(bound: datetime | None, page: Listing[ChangeRow]) -> bool:
     if not page.has_next_page:
         return True
     return bound is not None and any(row.updated_at < bound for row in page.items)
+
+
+def _is_quiet(bound: datetime | None, top: datetime | None) -> bool:
+    """Whether nothing is newer than the start of the pass before, though ties may fill the page.
+
+    A row touched in that very second is no loss: it is younger than the watermark will be.
+    """
+    return bound is not None and top is not None and top <= bound
 
 
 def _newest(rows: Sequence[ChangeRow]) -> datetime | None:

@@ -174,6 +174,13 @@ class Pulls:
             "UPDATE pull SET vanished = 1 WHERE seen < ? AND vanished = 0", (walk,)
         )
 
+    async def want_unseen(self, walk: int, reason: Why) -> None:
+        """Have read by its id what full walk `walk` did not meet though it may be there."""
+        await self._database.run(
+            "UPDATE pull SET wanted = ? WHERE seen < ? AND vanished = 0 AND wanted IS NULL",
+            (reason.value, walk),
+        )
+
     async def suspect(self, ids: Iterable[str]) -> None:
         """Mark what another complete walk did not meet as possibly vanished."""
         await self._database.run_many(
@@ -208,11 +215,16 @@ class Pulls:
         await self._database.run("DELETE FROM pull WHERE id = ?", (pull,))
 
     async def behind(self) -> tuple[int, ...]:
-        """Numbers stored, of which a newer state is known and not yet read."""
+        """Numbers stored, of which a newer state is known and not yet read.
+
+        A whole that waits in the queue is one, whatever its stamps: its last reading did not end.
+        """
         rows = await self._database.all(
             "SELECT p.number FROM pull p JOIN conversation c ON c.pull = p.id"
             " WHERE (p.wanted IS NOT NULL"
-            "   OR p.updated_at <> c.updated_at AND p.id IN (SELECT pull FROM queue))"
+            "   OR p.id IN (SELECT pull FROM queue) AND (p.updated_at <> c.updated_at"
+            "    OR NOT EXISTS (SELECT 1 FROM evidence e"
+            "     WHERE e.pull = p.id AND e.status IN ('cut', 'unknown'))))"
             "  AND p.vanished = 0 ORDER BY p.number"
         )
         return tuple(number for (number,) in rows)
