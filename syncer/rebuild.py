@@ -27,10 +27,11 @@ __all__ = ["Rebuilt", "rebuild"]
 
 
 class Rebuilt(Struct, frozen=True, kw_only=True):
-    """By sink, what was changed there, and why it failed where it did."""
+    """By sink, what was changed there, and why it failed where it did; and what sinks found."""
 
     applied: dict[str, Applied]
     failures: dict[str, str]
+    notes: tuple[str, ...]
 
 
 async def rebuild(folder: Path, *, sinks: Mapping[str, Factory]) -> Rebuilt:
@@ -53,12 +54,12 @@ async def rebuild(folder: Path, *, sinks: Mapping[str, Factory]) -> Rebuilt:
         destination = Destination(folder=folder)
         delivery = Delivery(store, {name: make(destination) for name, make in sinks.items()})
         try:
-            await delivery.open()
+            notes = await delivery.open()
             await delivery.deliver(facts)
         finally:
             await delivery.close()
     failures = {name: str(error) for name, error in delivery.failures.items()}
-    return Rebuilt(applied=dict(delivery.applied), failures=failures)
+    return Rebuilt(applied=dict(delivery.applied), failures=failures, notes=tuple(notes))
 
 
 async def _place(store: Store, facts: Facts) -> None:

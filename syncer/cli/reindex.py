@@ -95,6 +95,8 @@ async def _local(
     started = time.monotonic()
     (place,) = chosen(root, [repository])
     done = await rebuild(place.folder, sinks=sinks)
+    for note in done.notes:
+        console.say(f"{place.name}: {note}", level="note")
     standing = await standing_of(place, 0)
     failures = tuple(
         Problem(number=None, connection=f"sink:{name}", status="failed", reason=reason)

@@ -24,7 +24,7 @@ from syncer.errors import LocalError
 from syncer.progress import Observer
 from syncer.report import Summary
 from syncer.repository import Shaping
-from syncer.session import folder_of, sync
+from syncer.session import folder_of, opened, sync
 from syncer.settings import Settings, checked
 from syncer.sink import Factory
 
@@ -129,8 +129,7 @@ async def run_plan(
 
 async def sync_one(plan: Plan, name: str, client: Client, observer: Observer) -> Summary:
     """Do `plan` for repository `name`, as its folder was shaped unless the plan says otherwise."""
-    owner, _, repository = name.partition("/")
-    folder = folder_of(plan.root, await client.opening(owner, repository))
+    folder = folder_of(plan.root, await opened(client, name))
     prereleases = plan.prereleases
     shaping = (
         await stored_shaping(folder) if prereleases is None else Shaping(prereleases=prereleases)

@@ -12,7 +12,7 @@ import typer
 from msgspec import Struct
 
 from syncer.cli import options
-from syncer.cli.checking import check
+from syncer.cli.checking import Note, check
 from syncer.cli.console import Console
 from syncer.cli.places import Place, chosen
 from syncer.cli.running import Interruption, run
@@ -137,13 +137,15 @@ async def _checked(console: Console, place: Place, repair: bool, pulse: _Pulse) 
     report = await check(place.folder, note, progress)
     repaired = None
     if repair and not report.sound:
-        repaired = await _repaired(place)
+        repaired = await _repaired(place, note)
         report = await check(place.folder, note, progress)
     return _told(place, report, repaired)
 
 
-async def _repaired(place: Place) -> Applied:
+async def _repaired(place: Place, note: Note) -> Applied:
     done = await rebuild(place.folder, sinks=sink_factories([DEFAULT_SINK]))
+    for found in done.notes:
+        note(found)
     if DEFAULT_SINK in done.failures:
         raise SinkError(done.failures[DEFAULT_SINK])
     return done.applied[DEFAULT_SINK]

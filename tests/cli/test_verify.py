@@ -87,6 +87,15 @@ def test_repair_brings_back_every_byte_and_a_second_one_changes_nothing(
     assert again.object["repaired"] is None
 
 
+def test_a_repair_tells_what_it_met(run: Run, synced: Path) -> None:
+    lose(synced)
+
+    done = run("verify", "--root", synced, "--repair")
+
+    assert f"note: {NAME}: " in done.err
+    assert "listed files are missing" in done.err
+
+
 def test_without_a_store_there_is_nothing_to_repair_from(run: Run, synced: Path) -> None:
     shutil.rmtree(synced / NAME / ".syncer")
     alter(synced)
