@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from syncer.census import Wanted, Why
 from syncer.evidence import Connection, Coverage, Evidence, Status
@@ -277,7 +278,7 @@ def covered(
     )
 
 
-def _entry(id: str, created_at: datetime, database: int | None) -> dict[str, object]:
+def _entry(id: str, created_at: datetime, database: int | None) -> dict[str, Any]:
     return {
         "id": id,
         "full_database_id": database,

@@ -33,7 +33,10 @@ Hook = Callable[["Town"], None]
 class Town:
     """`before` is called ahead of every page of pull requests with the number of pages so far."""
 
-    def __init__(self, rows: Iterable[Row] = (), *, now: float = 10_000.0) -> None:
+    def __init__(
+        self, rows: Iterable[Row] = (), *, now: float = 10_000.0, resolution: float = 1.0
+    ) -> None:
+        self.resolution = resolution
         self.rows = {one.id: one for one in rows}
         self.now = now
         self.hidden = 0  # rows that are counted and never listed
@@ -50,12 +53,12 @@ class Town:
 
     @property
     def date(self) -> datetime:
-        return at(int(self.now))
+        return at(self.now // self.resolution * self.resolution)
 
     # What happens in town
 
     def touch(self, number: int, *, wait: float = 0.0, comments: int | None = None) -> None:
-        """A change of one pull request, seen in its stamp; the stamp is in whole seconds."""
+        """A change of one pull request, seen in its stamp."""
         self.now += wait
         one = self.rows[f"PR_{number}"]
         counts = one.totals if comments is None else totals(comments=comments)
@@ -102,6 +105,10 @@ class Town:
 
     async def census(self, repository: str, first: int, after: str | None) -> Listing[Row]:
         self.asked.append("census")
+        return self.oldest(first, after)
+
+    def oldest(self, first: int, after: str | None) -> Listing[Row]:
+        """A page by creation, as `census` gives it."""
         self._turn()
         order = sorted(self.rows.values(), key=lambda r: (r.created_at, r.id))
         return self._page([(_key(r.created_at, r), r) for r in order], first, after)
