@@ -6,30 +6,42 @@ finds in the store what is still to be done. First run, daily run and resumed ru
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime
 
+from msgspec import Struct
+
 from syncer.board import Board
-from syncer.canonical import digest_of
 from syncer.census import Why
-from syncer.corpus.timeline import Timeline
 from syncer.delivery import Delivery
-from syncer.enumeration import Enumeration, Trouble, describe
+from syncer.enumeration import Enumeration, Trouble
 from syncer.errors import BudgetError, RefusedError, StopError
 from syncer.evidence import Connection
 from syncer.github.answers import Opening
 from syncer.identity import identified
 from syncer.ingest import Ingest
+from syncer.placement import facts_of, place, timeline_of
 from syncer.progress import Observer, Progress
-from syncer.repository import Census, Facts, Release, Repository
+from syncer.repository import Repository
 from syncer.settings import Settings
 from syncer.sink import Sink
 from syncer.source import Source
 from syncer.store import Store, meta
 from syncer.wave import Wave
 
-__all__ = ["Engine"]
+__all__ = ["Again", "Engine"]
+
+
+class Again(Struct, frozen=True, kw_only=True):
+    """What is read again whatever is known of it: `numbers`, or `everything`.
+
+    With `unfinished` the queue is tried at once, whenever its next try would have come.
+    """
+
+    numbers: tuple[int, ...] = ()
+    everything: bool = False
+    unfinished: bool = False
 
 
 class Engine:
@@ -54,10 +66,9 @@ class Engine:
         self.troubles: list[Trouble] = []
         self.stopped: StopError | None = None
 
-    async def run(self, opening: Opening, requested: Sequence[int] | None = None) -> None:
-        """Bring store and sinks up to date with what `opening` opened.
+    async def run(self, opening: Opening, again: Again | None = None) -> None:
+        """Bring store and sinks up to date with what `opening` opened; read `again` what is asked.
 
-        `requested` numbers are read again whatever is known of them; an empty sequence means all.
         Budgets and outages end the reading early but not the delivery: `stopped` then says why.
         Raises every other StopError.
         """
@@ -67,7 +78,7 @@ class Engine:
             enumeration = Enumeration(self._source, self._store, self._settings, opening)
             try:
                 await self._enumerate(enumeration)
-                await self._request(requested, enumeration.date)
+                await self._ask_again(again or Again(), enumeration.date)
                 await self._read(repository, enumeration.date)
             except (BudgetError, RefusedError) as error:
                 self.stopped = error
@@ -85,47 +96,28 @@ class Engine:
             self._tell("opening", note=f"{known.current_name} is called {opening.name} now")
         async with self._store.transaction():
             await self._store.meta.put(meta.REPOSITORY, repository)
-            await self._store.meta.put(meta.SHAPING, self._settings.shaping)
+            if self._settings.shaping is not None:
+                await self._store.meta.put(meta.SHAPING, self._settings.shaping)
         return repository
 
     async def _enumerate(self, enumeration: Enumeration) -> None:
         self._tell("census")
         await enumeration.releases()
-        await self._place()
+        # Before anything that may fail: releases must not reach a sink ahead of the moves that
+        # follow from them.
+        await place(self._store)
         await enumeration.pull_requests()
 
-    async def _place(self) -> None:
-        """Put every stored conversation into the bucket that today's releases give it.
-
-        It comes before anything that may fail: releases must not reach a sink ahead of the moves
-        that follow from them.
-        """
-        releases = await self._releases()
-        facts = digest_of([releases, self._settings.shaping])
-        if facts == await self._store.meta.get(meta.PLACED_BY):
-            return
-        timeline = Timeline(releases, self._settings.shaping)
-        moves = [
-            (pull, number, bucket)
-            for pull, number, resolved_at, placed in await self._store.conversations.placements()
-            if (bucket := timeline.bucket(resolved_at)) != placed
-        ]
-        async with self._store.transaction():
-            for pull, number, bucket in moves:
-                await self._store.conversations.move(pull, number, bucket)
-            await self._store.meta.put(meta.PLACED_BY, facts)
-
-    async def _request(self, numbers: Sequence[int] | None, date: datetime) -> None:
+    async def _ask_again(self, again: Again, date: datetime) -> None:
         """Have read again what was asked for, and what was left unfinished long enough ago."""
+        pulls, numbers = self._store.pulls, again.numbers
         async with self._store.transaction():
-            await self._store.pulls.want(await self._store.ledger.due(date), Why.RETRY)
-            if numbers is None:
-                return
-            if not numbers:
-                await self._store.pulls.want_all(Why.REQUESTED)
-                return
-            known = await self._store.pulls.ids(numbers)
-            await self._store.pulls.want(known.values(), Why.REQUESTED)
+            due = await self._store.ledger.due(None if again.unfinished else date)
+            await pulls.want(due, Why.RETRY)
+            if again.everything:
+                await pulls.want_all(Why.REQUESTED)
+            known = await pulls.ids(numbers)
+            await pulls.want(known.values(), Why.REQUESTED)
         if missing := [number for number in numbers if number not in known]:
             listed = ", ".join(map(str, missing))
             self.troubles.append(
@@ -134,7 +126,7 @@ class Engine:
 
     async def _read(self, repository: Repository, date: datetime) -> None:
         """Wave after wave, each sealed before the next, until nothing is wanted."""
-        timeline = Timeline(await self._releases(), self._settings.shaping)
+        timeline = await timeline_of(self._store)
         while wanted := await self._store.pulls.wanted(self._settings.wave):
             board = Board(self._settings.limits())
             ingest = Ingest(board, self._store, timeline, self._settings.margin_s)
@@ -162,28 +154,7 @@ class Engine:
 
     async def _deliver(self, repository: Repository) -> None:
         self._tell("writing")
-        await self.delivery.deliver(await self._facts(repository))
-
-    async def _facts(self, repository: Repository) -> Facts:
-        watermark = await self._store.meta.get(meta.WATERMARK)
-        total_count = await self._store.meta.get(meta.TOTAL)
-        discrepancy = await self._store.meta.get(meta.DISCREPANCY)
-        return Facts(
-            repository=repository,
-            releases=await self._releases(),
-            shaping=self._settings.shaping,
-            census=Census(
-                watermark=watermark,
-                total_count=total_count,
-                found=await self._store.pulls.count(),
-                discrepancy=describe(discrepancy),
-                unread=await self._store.pulls.unread(),
-                behind=await self._store.pulls.behind(),
-            ),
-        )
-
-    async def _releases(self) -> tuple[Release, ...]:
-        return await self._store.meta.get(meta.RELEASES) or ()
+        await self.delivery.deliver(await facts_of(self._store, repository))
 
     @asynccontextmanager
     async def _delivering(self) -> AsyncGenerator[None]:

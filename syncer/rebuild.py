@@ -7,11 +7,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from syncer.corpus.timeline import Timeline
 from syncer.delivery import Delivery
-from syncer.enumeration import describe
 from syncer.errors import LocalError
-from syncer.repository import Census, Facts, Shaping
+from syncer.placement import facts_of, place
 from syncer.sink import Applied, Destination, Factory
 from syncer.store import (
     STATE_FILE,
@@ -48,27 +46,21 @@ async def rebuild(folder: Path, *, sinks: Mapping[str, Factory]) -> Rebuilt:
         )
         raise LocalError(message)
     async with hold_folder(folder) as state, open_store(state) as store:
-        facts = await _facts(store, folder)
-        await _place(store, facts)
+        repository = await store.meta.get(meta.REPOSITORY)
+        if repository is None:
+            message = f"the store in {folder} holds nothing yet: run `syncer sync`"
+            raise LocalError(message)
+        await place(store)
         await _rewind(store, sinks)
         destination = Destination(folder=folder)
         delivery = Delivery(store, {name: make(destination) for name, make in sinks.items()})
         try:
             notes = await delivery.open()
-            await delivery.deliver(facts)
+            await delivery.deliver(await facts_of(store, repository))
         finally:
             await delivery.close()
     failures = {name: str(error) for name, error in delivery.failures.items()}
     return Rebuilt(applied=dict(delivery.applied), failures=failures, notes=tuple(notes))
-
-
-async def _place(store: Store, facts: Facts) -> None:
-    timeline = Timeline(facts.releases, facts.shaping)
-    async with store.transaction():
-        for pull, number, resolved_at, placed in await store.conversations.placements():
-            bucket = timeline.bucket(resolved_at)
-            if bucket != placed:
-                await store.conversations.move(pull, number, bucket)
 
 
 async def _rewind(store: Store, sinks: Mapping[str, Factory]) -> None:
@@ -76,28 +68,3 @@ async def _rewind(store: Store, sinks: Mapping[str, Factory]) -> None:
     async with store.transaction():
         for name in sinks:
             await store.ledger.move_sink(name, SinkState(0, None))
-
-
-async def _facts(store: Store, folder: Path) -> Facts:
-    repository = await store.meta.get(meta.REPOSITORY)
-    if repository is None:
-        message = f"the store in {folder} holds nothing yet: run `syncer sync`"
-        raise LocalError(message)
-    releases = await store.meta.get(meta.RELEASES)
-    shaping = await store.meta.get(meta.SHAPING)
-    watermark = await store.meta.get(meta.WATERMARK)
-    total_count = await store.meta.get(meta.TOTAL)
-    discrepancy = await store.meta.get(meta.DISCREPANCY)
-    return Facts(
-        repository=repository,
-        releases=releases or (),
-        shaping=shaping or Shaping(),
-        census=Census(
-            watermark=watermark,
-            total_count=total_count,
-            found=await store.pulls.count(),
-            discrepancy=describe(discrepancy),
-            unread=await store.pulls.unread(),
-            behind=await store.pulls.behind(),
-        ),
-    )

@@ -12,7 +12,7 @@ import msgspec
 
 from syncer.adoption import adopt, read_root
 from syncer.corpus import CorpusError, repository_path
-from syncer.engine import Engine
+from syncer.engine import Again, Engine
 from syncer.enumeration import describe
 from syncer.errors import AskError, BudgetError, DamagedError, LocalError, SinkError
 from syncer.evidence import Status
@@ -80,7 +80,7 @@ async def sync(
     settings: Settings,
     observer: Observer,
     monotonic: Callable[[], float],
-    requested: Sequence[int] | None = None,
+    again: Again | None = None,
 ) -> Summary:
     """Bring the folder of repository `name` (`owner/name`) below `root` up to date.
 
@@ -96,7 +96,7 @@ async def sync(
         engine = Engine(
             source, store, sinks_at(folder, sinks), settings=settings, observer=observer
         )
-        await engine.run(opening, requested)
+        await engine.run(opening, again)
         duration_s = monotonic() - started
         summary = await summarised(source, store, engine, opening.name, duration_s)
         await record_end(store, run, opening, summary)

@@ -22,7 +22,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     wave: int = 2000  # pull requests read and sealed together
     margin_s: float = 60.0  # how long stamps may lag
     full: bool = False  # walk every pull request, whatever the watermark says
-    shaping: Shaping = Shaping()
+    shaping: Shaping | None = None  # None: as stored, else the defaults
 
     def limits(self, nodes: int | None = None) -> Limits:
         """The limits of one request, `nodes` being what the server has been found to bear."""

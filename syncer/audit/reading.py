@@ -11,6 +11,7 @@ from syncer.census import Wanted
 from syncer.corpus import Timeline
 from syncer.ingest import Ingest
 from syncer.memory import Memory
+from syncer.repository import Shaping
 from syncer.settings import Settings
 from syncer.wave import Wave
 
@@ -33,7 +34,7 @@ async def read_stamps(
     where that cannot go on; `memory` then holds what was read by then.
     """
     board = Board(settings.limits())
-    nowhere = Timeline((), settings.shaping)  # nothing is placed, so no bucket matters
+    nowhere = Timeline((), Shaping())  # nothing is placed, so no bucket matters
     wave = Wave(
         Wordless(source),
         memory,

@@ -59,8 +59,6 @@ async def audit(
         _tell_price(observer, known, scope, expected)
         opening = await opened(source, known.current_name)
         repository = identified(known, opening)
-        shaping = await store.meta.get(meta.SHAPING)
-        settings = settings if shaping is None else replace(settings, shaping=shaping)
         run = await store.ledger.begin_run(opening.date)
         engine = Engine(
             source, store, sinks_at(folder, sinks), settings=settings, observer=observer

@@ -15,7 +15,6 @@ from syncer.github import (
     endpoint_from_env,
     token_from_env,
 )
-from syncer.github.answers import Opening
 from syncer.settings import Settings
 
 __all__ = ["Allowance", "Client", "Clients", "Spent"]
@@ -39,15 +38,7 @@ class Spent(Struct, frozen=True, kw_only=True):
 
 
 class Client(GitHub):
-    """GitHub for one repository, asked for its opening once however many want to see it."""
-
-    _opened: Opening | None = None
-
-    async def opening(self, owner: str, name: str) -> Opening:
-        """The first answer of this run."""
-        if self._opened is None:
-            self._opened = await super().opening(owner, name)
-        return self._opened
+    """GitHub for one repository, telling what it has cost so far."""
 
     def spent(self) -> Spent:
         """What was spent, by the server's own word and clock."""

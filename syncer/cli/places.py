@@ -9,11 +9,11 @@ from msgspec import Struct
 
 from syncer.adoption import read_root
 from syncer.corpus import MANIFEST, repository_path
-from syncer.errors import ConfigError, DamagedError, LocalError, StopError
-from syncer.repository import Repository, Shaping
-from syncer.store import STATE_FILE, STATE_FOLDER, Store, meta, read_store
+from syncer.errors import ConfigError, LocalError, StopError
+from syncer.repository import Repository
+from syncer.store import STATE_FILE, STATE_FOLDER
 
-__all__ = ["Place", "chosen", "has_store", "places", "queued_numbers", "stored_shaping"]
+__all__ = ["Place", "chosen", "has_store", "places"]
 
 
 class Place(Struct, frozen=True):
@@ -84,36 +84,6 @@ def _repository(folder: Path) -> Repository | None:
 def has_store(folder: Path) -> bool:
     """Whether the folder holds a store, readable or not."""
     return (folder / STATE_FOLDER / STATE_FILE).exists()
-
-
-async def stored_shaping(folder: Path) -> Shaping:
-    """The settings that the stored records were shaped by; the defaults where nothing is stored."""
-    try:
-        if has_store(folder):
-            async with read_store(folder) as store:
-                found = await store.meta.get(meta.SHAPING)
-                if found is not None:
-                    return found
-    except DamagedError:
-        pass  # the run sets it aside and takes the corpus's word, as here
-    try:
-        root = read_root(folder)
-    except DamagedError:
-        return Shaping()
-    return Shaping() if root is None else root.shaping
-
-
-async def queued_numbers(folder: Path) -> list[int]:
-    """The pull requests whose reading did not finish; none where there is no sound store."""
-    try:
-        async with read_store(folder) as store:
-            return await _numbers(store)
-    except (DamagedError, LocalError):
-        return []
-
-
-async def _numbers(store: Store) -> list[int]:
-    return [one.number for one in await store.ledger.queued()]
 
 
 def _is_repository(folder: Path) -> bool:

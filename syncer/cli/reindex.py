@@ -18,6 +18,7 @@ from syncer.cli.sinks import sink_factories
 from syncer.cli.standing import standing_of
 from syncer.cli.summary import in_lines
 from syncer.cli.sync import Plan, run_plan
+from syncer.engine import Again
 from syncer.errors import ConfigError, SinkError
 from syncer.rebuild import rebuild
 from syncer.report import Connections, Conversations, Problem, Summary
@@ -73,7 +74,7 @@ def command(  # noqa: PLR0913  one parameter an option
         root=root,
         sinks=sinks,
         settings=Settings(full=not numbers),
-        requested=numbers or [],
+        again=Again(numbers=tuple(numbers or ()), everything=not numbers),
     )
     allowance = Allowance(
         wait=wait,

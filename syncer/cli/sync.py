@@ -15,16 +15,16 @@ from msgspec.structs import replace
 from syncer.cli import options
 from syncer.cli.clients import Allowance, Client, Clients
 from syncer.cli.console import Console
-from syncer.cli.places import queued_numbers, stored_shaping
 from syncer.cli.running import Interruption, run
 from syncer.cli.sinks import sink_factories
 from syncer.cli.work import Work
 from syncer.corpus import repository_path
+from syncer.engine import Again
 from syncer.errors import LocalError
 from syncer.progress import Observer
 from syncer.report import Summary
 from syncer.repository import Shaping
-from syncer.session import folder_of, opened, sync
+from syncer.session import sync
 from syncer.settings import Settings, checked
 from syncer.sink import Factory
 
@@ -48,8 +48,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     sinks: dict[str, Factory]
     settings: Settings
     prereleases: bool | None = None  # None: as the stored records have it
-    retry: bool = False  # read again now what is queued
-    requested: list[int] | None = None  # numbers to read again; empty: all
+    again: Again = Again()
 
 
 def command(  # noqa: PLR0913  one parameter an option
@@ -99,7 +98,7 @@ def command(  # noqa: PLR0913  one parameter an option
         sinks=sink_factories(sink),
         settings=checked(settings),
         prereleases=prereleases,
-        retry=retry,
+        again=Again(unfinished=retry),
     )
     allowance = Allowance(
         wait=wait,
@@ -129,14 +128,8 @@ async def run_plan(
 
 async def sync_one(plan: Plan, name: str, client: Client, observer: Observer) -> Summary:
     """Do `plan` for repository `name`, as its folder was shaped unless the plan says otherwise."""
-    folder = folder_of(plan.root, await opened(client, name))
     prereleases = plan.prereleases
-    shaping = (
-        await stored_shaping(folder) if prereleases is None else Shaping(prereleases=prereleases)
-    )
-    requested = plan.requested
-    if plan.retry and requested is None:
-        requested = await queued_numbers(folder) or None
+    shaping = None if prereleases is None else Shaping(prereleases=prereleases)
     return await sync(
         client,
         name,
@@ -145,7 +138,7 @@ async def sync_one(plan: Plan, name: str, client: Client, observer: Observer) ->
         settings=replace(plan.settings, shaping=shaping),
         observer=observer,
         monotonic=time.monotonic,
-        requested=requested,
+        again=plan.again,
     )
 
 

@@ -16,7 +16,7 @@ from syncer.github.answers import ChangeRow, Listing, Opening
 from syncer.history.census import Drift, LiveCensus
 from syncer.ingest import Ingest
 from syncer.memory import Memory
-from syncer.repository import Repository
+from syncer.repository import Repository, Shaping
 from syncer.settings import Settings
 from syncer.source import Source
 from syncer.walk import Moving, Walk, advance, incremental_walk
@@ -100,7 +100,7 @@ class LiveClient:
 
     def _wave(self, memory: Memory, repository: Repository, date: datetime) -> Wave:
         board = Board(self._settings.limits())
-        nowhere = Timeline((), self._settings.shaping)  # nothing is placed, so no bucket matters
+        nowhere = Timeline((), Shaping())  # nothing is placed, so no bucket matters
         return Wave(
             self._source,
             memory,

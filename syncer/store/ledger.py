@@ -71,10 +71,11 @@ class Ledger:
             "DELETE FROM queue WHERE pull = ?", [(pull,) for pull in pulls]
         )
 
-    async def due(self, now: datetime) -> list[str]:
-        """The queued pull requests whose next try has come."""
+    async def due(self, now: datetime | None) -> list[str]:
+        """The queued pull requests whose next try has come; all of them where `now` is None."""
         rows = await self._database.all(
-            "SELECT pull FROM queue WHERE next_try <= ?", (to_sortable(now),)
+            "SELECT pull FROM queue WHERE ? IS NULL OR next_try <= ?",
+            (now and to_sortable(now), now and to_sortable(now)),
         )
         return [pull for (pull,) in rows]
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sinks.corpus import open_sink
+from syncer.engine import Again
 from syncer.github.access import Endpoint
 from syncer.github.client import GitHub
 from syncer.github.governor import Governor
@@ -59,7 +60,7 @@ async def run(
     settings: Settings | None = None,
     token: str = DEFAULT_TOKEN,
     sinks: Mapping[str, Factory] | None = None,
-    requested: Sequence[int] | None = None,
+    requested: Sequence[int] = (),
     notes: list[str] | None = None,
     governor: Governor | None = None,
     hurry: Hurry | None = None,
@@ -89,7 +90,7 @@ async def run(
             settings=settings or Settings(),
             observer=observe,
             monotonic=time.monotonic,
-            requested=requested,
+            again=Again(numbers=tuple(requested)),
         )
 
 
