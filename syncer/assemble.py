@@ -164,7 +164,7 @@ def _threads(
         staged = by_key.get((thread.id, Connection.THREAD_COMMENTS))
         evidence = _evidence(thread.id, Connection.THREAD_COMMENTS, staged, at)
         comments = tuple(_nodes(staged, ThreadComment))
-        if evidence.left_out and not (comments or evidence.unreadable):
+        if evidence.left_out and not comments and evidence.status is Status.EXHAUSTED:
             drafts += 1
             continue
         kept.append(replace(thread, comments=comments))
