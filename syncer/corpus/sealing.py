@@ -7,6 +7,7 @@ not byte for byte that form is refused, so that a torn, edited or doubled file n
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import TypeVar
@@ -91,11 +92,17 @@ def decode_census(data: bytes, *, file: str | None = None) -> CensusFile:
 
 def _laid_out(struct: Struct, listed: Iterable[str]) -> bytes:
     lines: list[bytes] = []
-    for field in msgspec.structs.fields(struct):
-        value = getattr(struct, field.name)
-        text = _one_a_line(value) if field.name in listed else _encoder.encode(value)
-        lines.append(b'"%s":%s' % (field.encode_name.encode(), text))
+    for name, key in _keys(type(struct)):
+        value = getattr(struct, name)
+        text = _one_a_line(value) if name in listed else _encoder.encode(value)
+        lines.append(b'"%s":%s' % (key, text))
     return b"{\n" + b",\n".join(lines) + b"\n}\n"
+
+
+@cache
+def _keys(kind: type[Struct]) -> tuple[tuple[str, bytes], ...]:
+    # Asking msgspec takes longer than writing a small manifest does.
+    return tuple((f.name, f.encode_name.encode()) for f in msgspec.structs.fields(kind))
 
 
 def _one_a_line(items: tuple[Struct, ...]) -> bytes:

@@ -8,27 +8,34 @@ again, three times. The same root a second later: it is damage.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
 
 from syncer.corpus import (
     CENSUS,
     MANIFEST,
     CensusFile,
     CorpusError,
+    Leaf,
     LeafEntry,
     LeafRef,
     Root,
+    block_of,
     bytes_digest,
     decode_census,
-    decode_leaf,
     decode_root,
-    place,
+    leaf_directory,
 )
+from syncer.errors import LocalError
 from syncer.history.errors import ChangingError, NoCorpusError
 from syncer.history.folder import Folder
+from syncer.repository import Repository
 
-__all__ = ["SETTLING_S", "Look", "steady"]
+__all__ = ["SETTLING_S", "Look", "names_in", "steady"]
 
 T = TypeVar("T")
 
@@ -36,6 +43,29 @@ SETTLING_S = 1.0
 """How long a root must stay the same before what does not fit it counts as damage."""
 
 _MAX_CHANGES = 3
+
+
+# The digest of these bytes was compared: their one form need not be compared once more.
+_leaf = msgspec.json.Decoder(Leaf)
+
+
+class _Named(Struct):
+    repository: Repository
+
+
+_named = msgspec.json.Decoder(_Named)
+
+
+def names_in(path: Path) -> set[str]:
+    """The names that the root says its repository has; none where it cannot be read.
+
+    It is not checked here: whoever goes on to read takes a look.
+    """
+    try:
+        repository = _named.decode(Folder(path).read(MANIFEST) or b"").repository
+    except (LocalError, msgspec.DecodeError, UnicodeDecodeError):
+        return set()
+    return {repository.name, repository.current_name}
 
 
 class Look:
@@ -62,14 +92,15 @@ class Look:
             self.misfits.add(leaf.path)
             return ()
         try:
-            return decode_leaf(data, file=leaf.path).entries
-        except CorpusError:
+            found = _leaf.decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError):
             self.misfits.add(leaf.path)
             return ()
+        return found.entries
 
     def file(self, entry: LeafEntry, release: str | None) -> bytes | None:
         """The file of `entry`; None, and a misfit, where it is not what the leaf says."""
-        path = str(place(entry.number, release))
+        path = f"{_directory(block_of(entry.number), release)}/pr-{entry.number}.md"
         data = self._folder.read(path)
         if data is None or bytes_digest(data) != entry.sha256:
             self.misfits.add(path)
@@ -94,6 +125,11 @@ class Look:
         if files + len(found.unread) != found.found:
             # Of another moment than the root, for it is written after it; or really wrong.
             self.misfits.add(CENSUS)
+
+
+@lru_cache(maxsize=256)
+def _directory(block: str, release: str | None) -> str:
+    return str(leaf_directory(int(block), release))
 
 
 def steady(path: Path, read: Callable[[Look], T], sleep: Callable[[float], None]) -> T:

@@ -9,18 +9,16 @@ from enum import StrEnum
 from msgspec import Struct
 
 from syncer.corpus import (
-    CorpusError,
     Counts,
-    FrontMatter,
     Incomplete,
     LeafEntry,
     LeafRef,
     Window,
-    front_matter,
     pull_url,
 )
 from syncer.evidence import JUDGED
 from syncer.history.ask import meets
+from syncer.history.heads import head_of
 from syncer.history.look import Look
 from syncer.history.lookup import Listed
 from syncer.records import Actor
@@ -137,13 +135,14 @@ def _matching(
 
 def _row(look: Look, listed: Listed) -> Row:
     entry = listed.entry
-    front = _front(look, listed)
+    data = look.file(entry, listed.release)
+    head = None if data is None else head_of(data)
     return Row(
         number=entry.number,
         id=entry.id,
         url=pull_url(look.root.repository, entry.number),
-        title=None if front is None else front.title,
-        author=None if front is None else front.author,
+        title=None if head is None else head.title,
+        author=None if head is None else head.author,
         state=state_of(entry),
         resolved_at=entry.resolved_at,
         updated_at=entry.updated_at,
@@ -153,11 +152,3 @@ def _row(look: Look, listed: Listed) -> Row:
         incomplete=entry.incomplete,
         is_behind=look.census is not None and entry.number in look.census.behind,
     )
-
-
-def _front(look: Look, listed: Listed) -> FrontMatter | None:
-    data = look.file(listed.entry, listed.release)
-    try:
-        return None if data is None else front_matter(data)
-    except CorpusError:
-        return None

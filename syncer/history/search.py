@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from datetime import datetime
-from pathlib import PurePosixPath
 
 from syncer.census import by_connection
 from syncer.corpus import (
-    CorpusError,
-    FrontMatter,
     LeafEntry,
     LeafRef,
     Window,
     block_of,
-    front_matter,
 )
 from syncer.evidence import Connection
 from syncer.github.answers import ChangeRow
 from syncer.history.ask import Choose, Overview, ResolutionFilter, meets, overview_of
 from syncer.history.census import CensusReport, Drift, LiveCensus, live_census_of
+from syncer.history.heads import head_of
 from syncer.history.look import Look
 from syncer.history.selected import Selected, selected_of
 from syncer.history.selection import Selection, ordered
@@ -69,7 +66,7 @@ class _Search:
     def run(self) -> Selection:
         for leaf in self._overview.leaves:
             in_reach = meets(leaf, self._window)
-            if in_reach or PurePosixPath(leaf.path).parent.name in self._blocks:
+            if in_reach or leaf.path.split("/")[-2] in self._blocks:
                 self._leaf(leaf, in_reach=in_reach)
         self._unmet()
         return Selection(
@@ -120,9 +117,10 @@ class _Search:
         resolved_at = entry.resolved_at
         if resolved_at is None or resolved_at not in self._window:
             return
+        data = self._look.file(entry, release)
         found = selected_of(
             entry,
-            self._front(entry, release),
+            None if data is None else head_of(data),
             self._overview.repository,
             resolved_at=resolved_at,
             release=release,
@@ -130,15 +128,6 @@ class _Search:
         )
         if self._resolution.admits(found.resolution):
             self._selected.append(found)
-
-    def _front(self, entry: LeafEntry, release: str | None) -> FrontMatter | None:
-        data = self._look.file(entry, release)
-        if data is None:
-            return None
-        try:
-            return front_matter(data)
-        except CorpusError:
-            return None
 
     def _unmet(self) -> None:
         """What was met by a live census, or is known to be behind, and has no entry."""

@@ -8,8 +8,9 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from syncer.corpus import Counts, FrontMatter, Incomplete, LeafEntry, pull_url
+from syncer.corpus import Counts, Incomplete, LeafEntry, pull_url
 from syncer.evidence import JUDGED, Connection, Status
+from syncer.history.heads import Head
 from syncer.records import Actor, Conversation
 from syncer.repository import Repository
 
@@ -104,7 +105,7 @@ def standings(counts: Counts, incomplete: tuple[Incomplete, ...]) -> dict[Connec
 
 def selected_of(
     entry: LeafEntry,
-    words: FrontMatter | Conversation | None,
+    words: Head | Conversation | None,
     repository: Repository,
     *,
     resolved_at: datetime,

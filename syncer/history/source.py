@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from syncer.corpus import Window, bytes_digest, parse, place, repository_path
-from syncer.errors import ConfigError, DamagedError, LocalError
+from syncer.errors import ConfigError
 from syncer.evidence import Snapshot
 from syncer.history.ask import Choose, Overview, ResolutionFilter, overview_of
 from syncer.history.census import Live, LiveCensus
 from syncer.history.errors import ChangingError, UnknownOriginError
 from syncer.history.folder import Folder
-from syncer.history.look import Look, steady
+from syncer.history.look import Look, names_in, steady
 from syncer.history.lookup import Found, entry_of, find
 from syncer.history.refresh import refreshed
 from syncer.history.rows import Problem, Rows, State, problems_in, rows_in
@@ -82,12 +82,8 @@ class Corpus:
 
     def answers_to(self, origin: str) -> bool:
         """Whether `origin` is a name of this repository."""
-        wanted = origin.casefold()
-        try:
-            repository = Look(self._path).root.repository
-        except (DamagedError, LocalError):  # nobody can say more than the folder's name does
-            return self.name.casefold() == wanted
-        return wanted in {repository.name.casefold(), repository.current_name.casefold()}
+        names = names_in(self._path) or {self.name}  # nobody can say more than the folder's name
+        return origin.casefold() in {name.casefold() for name in names}
 
     def overview(self) -> Overview:
         """What root and census tell."""

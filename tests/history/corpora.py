@@ -89,6 +89,11 @@ class Writer:
         census = replace(self.feed.facts.census, **changes)
         self.feed.facts = replace(self.feed.facts, census=census)
 
+    def known_as(self, **names: str) -> None:
+        """Let the repository have another id or name than a feed gives it."""
+        facts = self.feed.facts
+        self.feed.facts = replace(facts, repository=replace(facts.repository, **names))
+
     def released(self, *releases: Release) -> None:
         """The releases from now on; what they move is moved."""
         self.feed.released(*releases)

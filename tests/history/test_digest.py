@@ -65,18 +65,11 @@ async def test_what_was_found_changes_it(pulls: tuple[object, ...], tmp_path: Pa
 async def test_another_repository_changes_it(tmp_path: Path) -> None:
     one = Writer(tmp_path / "a")
     other = Writer(tmp_path / "b")
-    other.feed.facts = _with_id(other, "R_2")
+    other.known_as(id="R_2")
 
     digests = {select(await w.write(*PULLS), START, END).digest for w in (one, other)}
 
     assert len(digests) == 2
-
-
-def _with_id(writer: Writer, repository: str) -> object:
-    from msgspec.structs import replace
-
-    facts = writer.feed.facts
-    return replace(facts, repository=replace(facts.repository, id=repository))
 
 
 async def test_being_behind_or_damaged_changes_it(tmp_path: Path) -> None:

@@ -101,21 +101,13 @@ async def test_a_text_that_only_mentions_an_id_is_not_the_node(tmp_path: Path) -
 
 async def test_a_repository_answers_for_its_links_under_both_names(tmp_path: Path) -> None:
     writer = Writer(tmp_path)
-    writer.put(merged(1, START))
-    writer.feed.facts = _renamed(writer)
-    corpus = await writer.flush()
+    writer.known_as(current_name="octo/renamed")
+    corpus = await writer.write(merged(1, START))
 
     for name in ("octo/demo", "octo/renamed"):
         found = corpus.find(f"https://github.example/{name}/pull/1#issuecomment-1")
         assert found is not None
         assert found.node.id == "IC_1"
-
-
-def _renamed(writer: Writer) -> object:
-    from msgspec.structs import replace
-
-    facts = writer.feed.facts
-    return replace(facts, repository=replace(facts.repository, current_name="octo/renamed"))
 
 
 async def test_damage_in_the_way_is_said_and_not_taken_for_absence(tmp_path: Path) -> None:

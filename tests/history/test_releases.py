@@ -7,10 +7,11 @@ import tempfile
 from datetime import timedelta
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from syncer.corpus import Window
 from syncer.history import Corpus, Overview, Selection
 from syncer.repository import Release
 from syncer.testing.feed import release
@@ -106,7 +107,7 @@ points = st.lists(
 )
 
 
-@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25)
 @given(points, st.lists(moments, min_size=1, max_size=12), st.booleans())
 def test_window_and_folder_agree_for_every_pull_request(
     releases: list[Release], resolved: list[object], prereleases: bool
@@ -124,8 +125,6 @@ def test_window_and_folder_agree_for_every_pull_request(
     assert {tag: held for tag, held in found.items() if held} == folders
 
 
-def _after_all(overview: Overview) -> object:
-    from syncer.corpus import Window
-
+def _after_all(overview: Overview) -> Window:
     points = overview.timeline.points
     return Window(points[-1].at if points else None, FAR)

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from syncer.history import History, UnknownOriginError
 from tests.history.corpora import (
@@ -65,9 +64,7 @@ async def test_names_are_compared_as_the_site_compares_them(tmp_path: Path) -> N
 
 async def test_a_renamed_repository_answers_to_both_names(tmp_path: Path) -> None:
     writer = Writer(tmp_path)
-    facts = writer.feed.facts
-    renamed = replace(facts.repository, current_name="new/name")
-    writer.feed.facts = replace(facts, repository=renamed)
+    writer.known_as(current_name="new/name")
     await writer.write(merged(1, START))
 
     for name in ("octo/demo", "new/name"):
