@@ -53,10 +53,12 @@ def assemble(row: Row, row_date: datetime, staged: Iterable[Staged]) -> Assemble
     """The conversation of `row`; every staged connection must have ended."""
     by_key = {(one.item.owner, one.item.name): one for one in staged}
     first = {name: by_key.get((row.id, name)) for name in FIRST_LEVEL}
-    evidence = {name: _evidence(row.id, name, one, row_date) for name, one in first.items()}
-    threads, below, drafts = _threads(
-        _nodes(first[Connection.REVIEW_THREADS], Thread), by_key, row_date
-    )
+    totals = by_connection(row.totals)
+    evidence = {
+        name: _evidence(row.id, name, one, totals.get(name), row_date)
+        for name, one in first.items()
+    }
+    threads, below, drafts = _threads(first[Connection.REVIEW_THREADS], by_key, row_date)
     if drafts:
         held = evidence[Connection.REVIEW_THREADS]
         evidence[Connection.REVIEW_THREADS] = replace(
@@ -131,9 +133,21 @@ def _kept(evidence: Iterable[Evidence]) -> dict[Connection, int]:
     return found
 
 
-def _evidence(owner: str, name: Connection, staged: Staged | None, at: datetime) -> Evidence:
+def _evidence(
+    owner: str, name: Connection, staged: Staged | None, total: int | None, at: datetime
+) -> Evidence:
+    """What was read; where nothing was asked for, only a `total` of zero proves that all is."""
     if staged is None:
-        return zero(owner, name, at)
+        empty = zero(owner, name, at)
+        if total == 0:
+            return empty
+        return replace(
+            empty,
+            total_count=total,
+            has_next_page=None,
+            status=Status.UNKNOWN,
+            reason="not asked for",
+        )
     if staged.evidence is None:
         message = f"{name} of {owner} was assembled before it ended"
         raise AssertionError(message)
@@ -154,15 +168,17 @@ def _claims(staged: Staged | None) -> dict[str, int | None]:
 
 
 def _threads(
-    threads: Iterable[Thread], by_key: Mapping[tuple[str, Connection], Staged], at: datetime
+    read: Staged | None, by_key: Mapping[tuple[str, Connection], Staged], at: datetime
 ) -> tuple[list[Thread], list[Evidence], int]:
     """The threads with comments, the evidence of each, and how many were nothing but drafts."""
     kept: list[Thread] = []
     below: list[Evidence] = []
     drafts = 0
-    for thread in threads:
+    totals = _claims(read)
+    for thread in _nodes(read, Thread):
         staged = by_key.get((thread.id, Connection.THREAD_COMMENTS))
-        evidence = _evidence(thread.id, Connection.THREAD_COMMENTS, staged, at)
+        total = totals.get(thread.id)
+        evidence = _evidence(thread.id, Connection.THREAD_COMMENTS, staged, total, at)
         comments = tuple(_nodes(staged, ThreadComment))
         if evidence.left_out and not comments and evidence.status is Status.EXHAUSTED:
             drafts += 1

@@ -282,3 +282,22 @@ def test_a_part_replaces_a_part_only_without_the_loss_of_a_single_entry(
 @given(readings)
 def test_a_reading_replaces_itself(reading: list[Evidence]) -> None:
     assert replaces(reading, reading)
+
+
+# What was never asked for
+
+
+def test_a_connection_that_its_total_does_not_prove_empty_is_unknown_when_it_was_not_read() -> None:
+    found = assemble(row(counts=totals(comments=2, reviews=None)), LATER, [])
+    for name, total in ((Connection.COMMENTS, 2), (REVIEWS, None)):
+        assert (_of(found, name).status, _of(found, name).total_count) == (Status.UNKNOWN, total)
+    assert _of(found, Connection.LABELS).status is Status.EXHAUSTED
+    assert is_part(found.evidence)
+
+
+def test_comments_that_their_total_does_not_prove_empty_are_unknown_when_not_read() -> None:
+    claims = {"PRRT_1": 0, "PRRT_2": 3}
+    staged = _staged(THREADS, [thread("PRRT_1"), thread("PRRT_2")], claims=claims)
+    found = assemble(row(counts=totals(threads=2)), LATER, [staged])
+    assert _of(found, BELOW, "PRRT_1").status is Status.EXHAUSTED
+    assert _of(found, BELOW, "PRRT_2").status is Status.UNKNOWN
