@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from syncer.github.governor import Governor
 from syncer.github.token import Credentials, Token
 from syncer.progress import Progress
 from syncer.settings import Settings
+from syncer.sink import Factory
 from syncer.testing.github.simulator import DEFAULT_TOKEN, Simulator
 from tests.engine.harness import CORPUS, UNHURRIED, Hurry
 
@@ -39,6 +41,7 @@ async def audited(
     hurry: Hurry | None = None,
     max_points: int | None = None,
     notes: list[str] | None = None,
+    sinks: Mapping[str, Factory] | None = None,
 ) -> AuditSummary:
     """One `syncer audit` of the simulator's only repository."""
 
@@ -58,7 +61,7 @@ async def audited(
             client,
             folder(simulator, root),
             plan or Plan(),
-            sinks=CORPUS,
+            sinks=CORPUS if sinks is None else sinks,
             settings=settings or Settings(),
             observer=observe,
             monotonic=time.monotonic,
