@@ -1,1 +1,1 @@
-"""Bird View: reads a corpus, finds what moved a project, and tells it in chapters."""
+"""Bird View: what happened in a window of a project's pull requests, proven and cited."""
