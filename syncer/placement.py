@@ -52,7 +52,7 @@ async def facts_of(store: Store, repository: Repository) -> Facts:
         census=Census(
             watermark=watermark,
             total_count=total_count,
-            found=await store.pulls.count(),
+            found=await store.pulls.count_told(),
             discrepancy=describe(discrepancy),
             unread=await store.pulls.unread(),
             behind=await store.pulls.behind(),

@@ -156,6 +156,12 @@ class Pulls:
         """How many distinct pull requests are known and not vanished."""
         return await self._count("SELECT count(*) FROM pull WHERE vanished = 0")
 
+    async def count_told(self) -> int:
+        """How many the census tells of: known and not vanished, or stored and not yet removed."""
+        return await self._count(
+            "SELECT count(*) FROM pull WHERE vanished = 0 OR id IN (SELECT pull FROM conversation)"
+        )
+
     async def count_seen(self, walk: int) -> int:
         """How many distinct pull requests full walk `walk` met."""
         return await self._count("SELECT count(*) FROM pull WHERE seen = ?", (walk,))

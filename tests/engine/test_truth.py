@@ -26,6 +26,7 @@ from syncer.testing.github.mutations import Mutations
 from syncer.testing.github.pages import Page
 from syncer.testing.github.requests import asks, every, operation
 from syncer.testing.github.simulator import Simulator
+from syncer.verify import verify
 from tests.engine.harness import Hurry, content, run, tree
 
 HOUR_S = 3600.0
@@ -263,12 +264,14 @@ async def test_what_is_gone_is_removed_only_when_a_second_run_does_not_find_it_e
             simulator.mutate.delete_pull(number)
         first = await run(simulator, tmp_path / "kept")
         between = set(content(tmp_path / "kept"))
+        sound = verify(tmp_path / "kept" / NAME).sound
         simulator.clock.advance(HOUR_S)
         second = await run(simulator, tmp_path / "kept")
         buried = await _tombstones(tmp_path / "kept")
         await run(simulator, tmp_path / "fresh")
 
     assert between == whole
+    assert sound
     assert (first.exit, second.exit) == (0, 0)
     assert second.sinks["corpus"].removed == len(gone)
     assert buried == gone
