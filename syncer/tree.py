@@ -24,11 +24,12 @@ class Tree:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.links: set[str] = set()
+        self._plain: set[str] = set()
 
     def read(self, name: str) -> bytes | None:
         """The bytes of a file; None when there is none, or a link stands in its way."""
         with _named(name):
-            return None if self._linked(name) else _bytes_of(self._path / name)
+            return None if self._linked(name) else _bytes_of(f"{self._path}/{name}")
 
     def names(self, directory: str) -> list[str]:
         """The names in a directory, sorted; none when there is no such directory."""
@@ -46,21 +47,34 @@ class Tree:
         return [name for name in found if self.is_directory(name)]
 
     def _linked(self, name: str) -> bool:
-        parts = name.split("/") if name else []
-        for end in range(1, len(parts) + 1):
-            part = "/".join(parts[:end])
-            if (self._path / part).is_symlink():
-                self.links.add(part)
-                return True
-        return False
+        if not name or name in self._plain:
+            return False
+        parent = name.rpartition("/")[0]
+        if self._linked(parent):
+            return True
+        self._plain.add(parent)  # directories hold many files, and are looked at once
+        if not os.path.islink(f"{self._path}/{name}"):  # noqa: PTH114 - a path object costs more
+            return False
+        self.links.add(name)
+        return True
 
 
-def _bytes_of(path: Path) -> bytes | None:
+def _bytes_of(path: str) -> bytes | None:
     try:
-        with open(path, "rb", opener=_open) as file:
-            return file.read()
+        file = os.open(path, _FLAGS)
+        try:
+            return b"".join(_chunks(file))
+        finally:
+            os.close(file)
     except _ABSENT:
         return None
+
+
+def _chunks(file: int) -> Generator[bytes]:
+    # Of many small files, half the time would go into a file object for each.
+    size = os.fstat(file).st_size + 1
+    while chunk := os.read(file, size):
+        yield chunk
 
 
 def _names_in(path: Path) -> list[str]:
@@ -68,10 +82,6 @@ def _names_in(path: Path) -> list[str]:
         return sorted(item.name for item in path.iterdir())
     except _ABSENT:
         return []
-
-
-def _open(path: str, _: int) -> int:
-    return os.open(path, _FLAGS)
 
 
 @contextmanager

@@ -32,8 +32,8 @@ from syncer.corpus import (
 )
 from syncer.errors import LocalError
 from syncer.history.errors import ChangingError, NoCorpusError
-from syncer.history.folder import Folder
 from syncer.repository import Repository
+from syncer.tree import Tree
 
 __all__ = ["SETTLING_S", "Look", "names_in", "steady"]
 
@@ -62,7 +62,7 @@ def names_in(path: Path) -> set[str]:
     It is not checked here: whoever goes on to read takes a look.
     """
     try:
-        repository = _named.decode(Folder(path).read(MANIFEST) or b"").repository
+        repository = _named.decode(Tree(path).read(MANIFEST) or b"").repository
     except (LocalError, msgspec.DecodeError, UnicodeDecodeError):
         return set()
     return {repository.name, repository.current_name}
@@ -75,7 +75,7 @@ class Look:
     """
 
     def __init__(self, path: Path) -> None:
-        self._folder = Folder(path)
+        self._folder = Tree(path)
         data = self._folder.read(MANIFEST)
         if data is None:
             raise NoCorpusError(f"there is no corpus at {path}: run `syncer sync` first")

@@ -20,7 +20,6 @@ from syncer.evidence import Snapshot
 from syncer.history.ask import Choose, Overview, ResolutionFilter, overview_of
 from syncer.history.census import Live, LiveCensus
 from syncer.history.errors import ChangingError, UnknownOriginError
-from syncer.history.folder import Folder
 from syncer.history.look import Look, names_in, steady
 from syncer.history.lookup import Found, entry_of, find
 from syncer.history.refresh import refreshed
@@ -28,6 +27,7 @@ from syncer.history.rows import Problem, Rows, State, problems_in, rows_in
 from syncer.history.search import select
 from syncer.history.selected import Selected
 from syncer.history.selection import Selection
+from syncer.tree import Tree
 
 __all__ = ["Corpus", "History"]
 
@@ -148,7 +148,7 @@ class Corpus:
 
     def _snapshot(self, one: Selected) -> Snapshot:
         path = str(place(one.number, one.release))
-        data = Folder(self._path).read(path)
+        data = Tree(self._path).read(path)
         if data is None or bytes_digest(data) != one.sha256:
             data = self._moved(one)
         return parse(data, file=path, check_revision=False)
