@@ -12,17 +12,21 @@ def to_text(instant: datetime) -> str:
 
     Raises ValueError for a naive stamp: guessing its zone is how windows lose a day.
     """
-    if instant.tzinfo is None:
-        message = "a time stamp without a zone"
-        raise ValueError(message)
-    return instant.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return _utc(instant).isoformat().replace("+00:00", "Z")
 
 
 def to_sortable(instant: datetime) -> str:
     """As `to_text`, always with microseconds: the order of the texts is the order of the stamps."""
-    return instant.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return _utc(instant).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def from_text(text: str) -> datetime:
     """The aware stamp that either spelling stands for, in UTC."""
-    return datetime.fromisoformat(text).astimezone(UTC)
+    return _utc(datetime.fromisoformat(text))
+
+
+def _utc(instant: datetime) -> datetime:
+    if instant.tzinfo is None:
+        message = "a time stamp without a zone"
+        raise ValueError(message)
+    return instant.astimezone(UTC)
