@@ -27,6 +27,7 @@ from datetime import datetime
 from typing import ClassVar, cast
 
 __all__ = [
+    "WORST_FIRST",
     "AskError",
     "BudgetError",
     "ConfigError",
@@ -45,6 +46,10 @@ __all__ = [
     "UndefinedFieldError",
     "sole",
 ]
+
+
+WORST_FIRST = (1, 2, 4, 6, 7, 75, 5, 3, 0)
+"""Exit statuses, the one that outweighs all others first (docs/exit-statuses.md)."""
 
 
 class SyncError(Exception):
@@ -140,10 +145,10 @@ class UndefinedFieldError(AskError):
 
 
 def sole(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The one exception that decides: a StopError by exit status, else the group's first leaf."""
+    """The one exception that decides: the worst StopError, else the group's first leaf."""
     leaves = list(_leaves(group))
     stops = [leaf for leaf in leaves if isinstance(leaf, StopError)]
-    return min(stops, key=lambda stop: stop.exit_status, default=leaves[0])
+    return min(stops, key=lambda stop: WORST_FIRST.index(stop.exit_status), default=leaves[0])
 
 
 def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:

@@ -7,13 +7,11 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from syncer.assemble import CONTRADICTION
+from syncer.errors import WORST_FIRST
 from syncer.evidence import Evidence, Status
 from syncer.sink import Applied
 
 __all__ = ["Connections", "Conversations", "Problem", "Summary", "exit_of", "problems_of", "worst"]
-
-_ORDER = (1, 2, 4, 6, 7, 75, 5, 3, 0)
-"""Exit statuses, the one that outweighs all others first (docs/exit-statuses.md)."""
 
 
 class Conversations(Struct, frozen=True, rename="camel", kw_only=True):
@@ -88,5 +86,5 @@ def exit_of(problems: Iterable[Problem]) -> int:
 def worst(statuses: Iterable[int]) -> int:
     """The exit status of several repositories together; an interruption outweighs all."""
     found = set(statuses)
-    signals = [status for status in found if status not in _ORDER]
-    return max(signals, default=next((one for one in _ORDER if one in found), 0))
+    signals = [status for status in found if status not in WORST_FIRST]
+    return max(signals, default=next((one for one in WORST_FIRST if one in found), 0))
