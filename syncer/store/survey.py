@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+import msgspec
 from msgspec import Struct
 
 from syncer.evidence import Snapshot
+from syncer.records import Label
 from syncer.stamps import from_text, to_sortable
 from syncer.store.conversations import Conversations
 from syncer.store.database import Database
@@ -15,6 +17,7 @@ from syncer.store.database import Database
 __all__ = ["Kept", "Labelled", "Survey", "Volume"]
 
 _CHUNK = 500
+_label = msgspec.json.Decoder(Label)
 
 
 class Kept(Struct, frozen=True):
@@ -88,12 +91,16 @@ class Survey:
     async def labelled(self) -> list[Labelled]:
         """Every label of every record that is not to be read again anyway."""
         rows = await self._database.all(
-            "SELECT p.id, p.number, json_extract(l.value, '$.id'), json_extract(l.value, '$.name')"
-            " FROM pull p JOIN conversation c ON c.pull = p.id,"
+            # Each as JSON, for SQLite ends a text at a NUL and JSON does not.
+            "SELECT p.id, p.number, l.value FROM pull p JOIN conversation c ON c.pull = p.id,"
             " json_each(CAST(c.record AS TEXT), '$.labels') l"
             " WHERE p.wanted IS NULL AND p.vanished = 0"
         )
-        return [Labelled(*row) for row in rows]
+        return [
+            Labelled(pull, number, label.id, label.name)
+            for pull, number, value in rows
+            for label in (_label.decode(value),)
+        ]
 
     async def backlog(self, sinks: Sequence[str]) -> bool:
         """Whether one of `sinks` has not been given the newest change."""
