@@ -28,6 +28,10 @@ from syncer.repository import Repository
 __all__ = ["Found", "Listed", "entries_in", "entry_of", "find"]
 
 
+_LONGEST = 2000
+"""Characters beyond which a text is no number, no address and no id of GitHub's."""
+
+
 class Listed(Struct, frozen=True):
     """An entry with the tag of the bucket that its file stands in."""
 
@@ -52,6 +56,8 @@ def find(look: Look, what: str, number: int | None = None) -> Found | None:
 
     Raises CorpusError where damage keeps that from being told.
     """
+    if len(what) > _LONGEST:
+        return None
     if what.isascii() and what.isdigit():
         return _whole(look, int(what))
     if (target := recognise(what)) is not None:

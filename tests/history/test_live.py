@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from syncer.corpus import Window
+from syncer.evidence import Connection, Snapshot
 from syncer.github.access import Endpoint
+from syncer.github.answers import ChangeRow, Totals
 from syncer.github.client import GitHub
 from syncer.github.governor import Governor
 from syncer.github.token import Credentials, Token
-from syncer.history import Corpus, History, LiveCensus, LiveClient, Overview, Selection
+from syncer.history import Corpus, Drift, History, LiveCensus, LiveClient, Overview, Selection
 from syncer.history.ask import ResolutionFilter
+from syncer.repository import Repository
 from syncer.settings import Settings
 from syncer.testing.github import DEFAULT_TOKEN, Shape, Simulator, generate
 from tests.engine.harness import UNHURRIED, run
-from tests.history.corpora import ALL, tree
+from tests.history.corpora import ALL, DAY, START, Writer, merged, opened, tree, within
+from tests.history.test_proof import CUT, with_coverage
 
 HOUR = timedelta(hours=1)
 SHAPE = Shape(releases=2, drafts=False)
@@ -34,11 +38,11 @@ def recent(overview: Overview) -> Window:
 
 @asynccontextmanager
 async def client(
-    simulator: Simulator, settings: Settings | None = None
+    simulator: Simulator, settings: Settings | None = None, token: str = DEFAULT_TOKEN
 ) -> AsyncIterator[LiveClient]:
     name = simulator.world.repository.name_with_owner
     github = GitHub(
-        Credentials(Token(DEFAULT_TOKEN)),
+        Credentials(Token(token)),
         Governor(UNHURRIED),
         name=name,
         endpoint=Endpoint(url=simulator.url),
@@ -206,6 +210,97 @@ async def test_a_row_that_cannot_be_read_is_no_proof(tmp_path: Path) -> None:
         census = await spoilt.census(corpus(tmp_path).overview().repository, None)
 
     assert (census.as_of, census.complaint) == (None, "1 rows could not be read")
+
+
+async def test_a_refusal_proves_nothing_and_is_passed_on(tmp_path: Path) -> None:
+    async with synced(tmp_path) as simulator, client(simulator, token="nobody's") as live:
+        selection, census = await corpus(tmp_path).select_live(recent, ALL, live)
+
+    assert census.as_of is None
+    assert "nobody's" not in (census.complaint or "")
+    stored = corpus(tmp_path).select(lambda _: selection.window, ALL)
+    assert (selection.digest, selection.census) == (stored.digest, stored.census)
+
+
+class Reads:
+    """A live client that has just these conversations to give."""
+
+    def __init__(self, corpus_: Corpus, *snapshots: Snapshot, rows: tuple[ChangeRow, ...]) -> None:
+        as_of = corpus_.overview().census.as_of
+        assert as_of is not None
+        self._census = LiveCensus(as_of=as_of, total_count=2, rows=rows)
+        self._found = {one.conversation.id: one for one in snapshots}
+
+    async def census(self, repository: Repository, watermark: datetime | None) -> LiveCensus:
+        return self._census
+
+    async def read(
+        self, repository: Repository, drifted: Sequence[Drift]
+    ) -> Mapping[str, Snapshot]:
+        return {one.id: self._found[one.id] for one in drifted if one.id in self._found}
+
+
+def row_of(snapshot: Snapshot) -> ChangeRow:
+    pull = snapshot.conversation
+    unknown = Totals(
+        comments=None, reviews=None, review_threads=None, labels=None, closing_issues=None
+    )
+    return ChangeRow(
+        id=pull.id,
+        number=pull.number,
+        state=pull.state,
+        created_at=pull.created_at,
+        updated_at=pull.updated_at,
+        closed_at=pull.closed_at,
+        merged_at=pull.merged_at,
+        totals=unknown,
+    )
+
+
+async def after(tmp_path: Path, newer: Snapshot, *read: Snapshot) -> Selection:
+    """The selection of a corpus of one, told of `newer` and given `read`."""
+    found = await Writer(tmp_path).write(merged(1, START), opened(9, START))
+    live = Reads(found, *read, rows=(row_of(newer),))
+    selection, _ = await found.select_live(within(START, START + DAY), ALL, live)
+    return selection
+
+
+async def test_a_part_is_not_put_in_the_place_of_a_whole(tmp_path: Path) -> None:
+    newer = merged(1, START, updated_at=START + DAY, title="Newer")
+    part = with_coverage(newer, Connection.COMMENTS, CUT)
+
+    selection = await after(tmp_path, newer, part)
+
+    (one,) = selection.selected
+    assert (one.title, one.is_behind, one.is_live) == ("A change", True, False)
+    assert (selection.doubtful, selection.is_whole) == ((1,), False)
+
+
+async def test_a_part_of_what_is_not_stored_is_better_than_nothing(tmp_path: Path) -> None:
+    newer = with_coverage(merged(2, START), Connection.COMMENTS, CUT)
+
+    selection = await after(tmp_path, newer, newer)
+
+    assert [(one.number, one.is_complete) for one in selection.selected] == [(1, True), (2, False)]
+
+
+@pytest.mark.parametrize("number", [1, 2])
+async def test_what_could_not_be_read_leaves_the_window_in_doubt(
+    number: int, tmp_path: Path
+) -> None:
+    selection = await after(tmp_path, merged(number, START, updated_at=START + DAY))
+
+    assert [one.number for one in selection.selected] == [1]
+    assert (selection.doubtful, selection.is_whole) == ((number,), False)
+
+
+async def test_a_row_that_lags_behind_the_corpus_says_nothing_new(tmp_path: Path) -> None:
+    older = opened(1, START - DAY)
+
+    selection = await after(tmp_path, older)
+
+    assert [one.is_complete for one in selection.selected] == [True]
+    assert selection.drifted == ()
 
 
 @pytest.mark.parametrize("resolution", list(ResolutionFilter))

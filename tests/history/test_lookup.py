@@ -73,6 +73,8 @@ async def test_every_node_of_a_conversation_is_found_by_its_id(corpus: Corpus) -
         "IC_9",
         "",
         "pr-7.md",
+        "9" * 5000,
+        f"{SITE}/pull/{'9' * 5000}",
         f"{SITE}/pull/9",
         f"{SITE}/pull/7#issuecomment-8",
         f"{SITE}/pull/7#discussion_r8",
