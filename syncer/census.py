@@ -10,7 +10,7 @@ from msgspec import Struct
 from syncer.evidence import Connection
 from syncer.github.answers import ChangeRow, Row, Totals
 
-__all__ = ["Known", "Wanted", "Why", "by_connection", "is_settled", "why"]
+__all__ = ["Known", "Wanted", "Why", "by_connection", "is_settled", "voids", "why"]
 
 
 class Why(StrEnum):
@@ -35,6 +35,7 @@ class Known(Struct, frozen=True, kw_only=True):
     settled: bool
     queued: bool = False  # an earlier reading did not finish; its next try has a time
     totals: dict[Connection, int]  # by the evidence of the stored record, drafts included
+    claims: dict[Connection, int]  # by the newest row
 
 
 class Wanted(Struct, frozen=True):
@@ -67,6 +68,13 @@ def why(row: ChangeRow, known: Known | None) -> Why | None:
     if _differ(by_connection(row.totals), known.totals):
         return Why.TOTALS
     return known.wanted if known.settled else Why.UNSETTLED
+
+
+def voids(row: ChangeRow, known: Known) -> bool:
+    """Whether what was read by an older row of `row`'s pull request, and not finished, is void."""
+    if row.updated_at == known.updated_at:
+        return _differ(by_connection(row.totals), known.claims)
+    return row.updated_at > known.updated_at
 
 
 def is_settled(read_at: datetime, updated_at: datetime, margin_s: float) -> bool:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from syncer.census import Why, why
+from syncer.census import Why, voids, why
 from syncer.errors import AskError, CursorRefusedError, TooHeavyError, TransientError
 from syncer.evidence import Connection
 from syncer.github.answers import Answer, ChangeRow, Listing, Opening, Part
@@ -216,15 +216,12 @@ class Enumeration:
 
     async def _see(self, page: Listing[ChangeRow], walk: Walk, following: Walk) -> None:
         known = await self._store.pulls.known([row.id for row in page.items])
-        newer = [
-            row.id
-            for row in page.items
-            if row.id in known and row.updated_at > known[row.id].updated_at
-        ]
+        void = [row.id for row in page.items if row.id in known and voids(row, known[row.id])]
         rows = [(row, why(row, known.get(row.id))) for row in page.items]
         seen = walk.id if walk.kind == "full" else 0
         async with self._store.transaction():
-            await self._store.frontier.drop(newer)
+            await self._store.frontier.drop(void)
+            await self._store.pulls.forget_rows(void)
             await self._store.pulls.see(rows, page.date, seen)
             await self._store.meta.put(meta.WALK, following)
             if walk.kind == "full":

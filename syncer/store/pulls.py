@@ -8,15 +8,16 @@ from datetime import datetime
 import msgspec
 from msgspec import Struct
 
-from syncer.census import Known, Wanted, Why
+from syncer.census import Known, Wanted, Why, by_connection
 from syncer.evidence import FIRST_LEVEL, Connection
-from syncer.github.answers import ChangeRow, Row
+from syncer.github.answers import ChangeRow, Row, Totals
 from syncer.stamps import from_text, to_sortable
 from syncer.store.database import Database
 
 __all__ = ["Pulls", "Vanished"]
 
 _row = msgspec.json.Decoder(Row)
+_claims = msgspec.json.Decoder(Totals)
 _FIRST_LEVEL = ", ".join(f"'{name}'" for name in FIRST_LEVEL)
 
 
@@ -40,7 +41,7 @@ class Pulls:
         totals = await self._totals(marks, ids)
         rows = await self._database.all(
             "SELECT p.id, p.updated_at, p.wanted, c.updated_at, p.state, c.settled,"  # noqa: S608
-            " p.id IN (SELECT pull FROM queue)"
+            " p.totals, p.id IN (SELECT pull FROM queue)"
             " FROM pull p LEFT JOIN conversation c ON c.pull = p.id"
             f" WHERE p.id IN ({marks})",
             ids,
@@ -54,8 +55,9 @@ class Pulls:
                 settled=bool(settled),
                 queued=bool(queued),
                 totals=totals.get(pull, {}),
+                claims=by_connection(_claims.decode(claims)),
             )
-            for pull, updated_at, wanted, read, state, settled, queued in rows
+            for pull, updated_at, wanted, read, state, settled, claims, queued in rows
         }
 
     async def _totals(self, marks: str, ids: Sequence[str]) -> dict[str, dict[Connection, int]]:
@@ -93,7 +95,8 @@ class Pulls:
             "  totals = CASE WHEN excluded.updated_at >= updated_at"
             "   THEN excluded.totals ELSE totals END,"
             "  number = excluded.number,"
-            "  wanted = excluded.wanted,"
+            "  wanted = CASE WHEN excluded.updated_at >= updated_at"
+            "   THEN excluded.wanted ELSE wanted END,"
             "  seen = max(seen, excluded.seen),"
             "  vanished = 0,"
             "  updated_at = max(updated_at, excluded.updated_at)",
@@ -151,6 +154,19 @@ class Pulls:
     async def want_all(self, reason: Why) -> None:
         """Have every known pull request read again."""
         await self._database.run("UPDATE pull SET wanted = ? WHERE wanted IS NULL", (reason.value,))
+
+    async def want_unsettled(self, watermark: datetime) -> None:
+        """Have read again what was read too soon after its last change, and lies below `watermark`.
+
+        No walk meets it there; a run that went on after a kill may have stored it. What is queued
+        waits for its own time.
+        """
+        await self._database.run(
+            "UPDATE pull SET wanted = ? WHERE wanted IS NULL AND id IN"
+            " (SELECT pull FROM conversation WHERE settled = 0 AND updated_at < ?)"
+            " AND id NOT IN (SELECT pull FROM queue)",
+            (Why.UNSETTLED.value, to_sortable(watermark)),
+        )
 
     async def count(self) -> int:
         """How many distinct pull requests are known and not vanished."""

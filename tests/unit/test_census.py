@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from syncer.census import Known, Why, by_connection, is_settled, why
+from syncer.census import Known, Why, by_connection, is_settled, voids, why
 from syncer.evidence import FIRST_LEVEL, Connection
+from syncer.github.answers import ChangeRow, Totals
 from tests.unit.making import START, at, change, totals
 
 counts = st.none() | st.integers(0, 3)
@@ -24,6 +25,7 @@ known_ones = st.builds(
     state=st.sampled_from(["OPEN", "CLOSED"]),
     settled=st.booleans(),
     totals=any_totals.map(by_connection),
+    claims=any_totals.map(by_connection),
 )
 rows = st.builds(
     change, st.just(1), stamps, state=st.sampled_from(["OPEN", "CLOSED"]), counts=any_totals
@@ -46,6 +48,7 @@ def _known(
         state=state,
         settled=settled,
         totals=by_connection(totals(comments=comments)),
+        claims=by_connection(totals(comments=comments)),
     )
 
 
@@ -72,7 +75,7 @@ def test_what_is_stored_decides_why_the_same_row_is_read(known: Known, expected:
 
 
 @given(rows, known_ones)
-def test_what_must_be_read_is_never_forgotten_for_a_row(row, known: Known) -> None:
+def test_what_must_be_read_is_never_forgotten_for_a_row(row: ChangeRow, known: Known) -> None:
     found = why(row, known)
     if known.wanted is not None:
         assert found is not None
@@ -81,7 +84,7 @@ def test_what_must_be_read_is_never_forgotten_for_a_row(row, known: Known) -> No
 
 
 @given(rows, known_ones)
-def test_only_what_is_proven_unchanged_is_left_unread(row, known: Known) -> None:
+def test_only_what_is_proven_unchanged_is_left_unread(row: ChangeRow, known: Known) -> None:
     if why(row, known) is not None or row.updated_at < known.updated_at:
         return
     claims = by_connection(row.totals)
@@ -92,7 +95,7 @@ def test_only_what_is_proven_unchanged_is_left_unread(row, known: Known) -> None
 
 
 @given(any_totals)
-def test_a_total_that_was_not_given_proves_nothing_and_is_left_out(given_totals) -> None:
+def test_a_total_that_was_not_given_proves_nothing_and_is_left_out(given_totals: Totals) -> None:
     found = by_connection(given_totals)
     assert set(found) <= set(FIRST_LEVEL)
     assert None not in found.values()
@@ -111,3 +114,15 @@ def test_a_record_settles_when_the_margin_has_passed_since_its_last_change(
 
 def test_with_no_margin_a_record_read_in_the_second_of_its_change_is_settled() -> None:
     assert is_settled(START, START, 0.0)
+
+
+@given(rows, known_ones)
+def test_what_was_read_by_another_row_is_void_when_a_newer_or_other_one_is_met(
+    row: ChangeRow, known: Known
+) -> None:
+    claims = by_connection(row.totals)
+    same = all(claims[name] == known.claims[name] for name in claims.keys() & known.claims.keys())
+    if row.updated_at == known.updated_at:
+        assert voids(row, known) is not same
+    else:
+        assert voids(row, known) is (row.updated_at > known.updated_at)

@@ -11,7 +11,7 @@ import pytest
 from syncer.enumeration import Enumeration, Trouble
 from syncer.settings import Settings
 from syncer.store import Store, meta, open_store
-from tests.unit.making import at, row
+from tests.unit.making import at, item, row, totals
 from tests.unit.town import Town
 
 DAY = timedelta(days=1)
@@ -76,3 +76,22 @@ async def test_a_walk_that_could_not_keep_up_begins_anew_in_the_next_run(store: 
 def _churn(town: Town) -> None:
     for number in (1, 2, 3, 4):
         town.touch(number, wait=1)
+
+
+@pytest.mark.parametrize("full", [False, True])
+async def test_a_reading_under_way_is_void_when_its_row_comes_back_with_other_totals(
+    full: bool, store: Store
+) -> None:
+    town = Town([row(1, at(9990), counts=totals(comments=1)), row(2, at(9990))])
+    await _census(town, store)
+    async with store.transaction():
+        await store.frontier.add([item(pull="PR_1", owner="PR_1"), item(pull="PR_2", owner="PR_2")])
+    town.whisper(1, comments=2)
+
+    await _census(town, store, full=full)
+
+    assert await store.frontier.pulls() == {"PR_2"}
+    one, other = sorted(await store.pulls.wanted(5), key=lambda found: found.number)
+    assert (one.row is None) == (not full)
+    assert one.row is None or one.row.totals == totals(comments=2)
+    assert other.row is not None
