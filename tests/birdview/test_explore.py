@@ -526,7 +526,9 @@ async def test_why_there_is_no_narrative_is_said_and_coverage_stays_what_it_was(
 async def test_running_out_of_budget_is_named(tmp_path: Path) -> None:
     await Writer(tmp_path).write(merged(1, RECENT))
 
-    envelope = await ask(tmp_path, with_=tools(tmp_path, budget=Budget(calls=0)))
+    envelope = await ask(
+        tmp_path, with_=tools(tmp_path, model=binding(["{}"]), budget=Budget(calls=0))
+    )
 
     assert envelope.synthesis.reason == "budget_exhausted"
     assert codes(envelope) == []
