@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import socket
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
@@ -11,16 +14,18 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
+from birdview.mcp.standard_input import standard_input
 from syncer.errors import ConfigError, LocalError
 
 __all__ = ["address_of", "listening", "serve_http", "serve_stdio"]
 
 _PATH = "/mcp"
+_GRACE_S = 2  # for answers that are under way when the server is stopped
 
 
 async def serve_stdio(server: Server[dict[str, Any]]) -> None:
     """Serve one client on standard input and output, until its end closes."""
-    async with stdio_server() as (read, write):
+    async with stdio_server(stdin=standard_input()) as (read, write):
         await server.run(read, write, server.create_initialization_options())
 
 
@@ -42,8 +47,29 @@ async def serve_http(server: Server[dict[str, Any]], sock: socket.socket) -> Non
             allowed_origins=[f"http://{name}" for name in names],
         ),
     )
-    config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="on")
-    await uvicorn.Server(config).serve(sockets=[sock])
+    config = uvicorn.Config(
+        app,
+        log_config=None,  # logging belongs to the command
+        access_log=False,
+        lifespan="on",
+        timeout_graceful_shutdown=_GRACE_S,
+    )
+    running = _Server(config)
+    task = asyncio.create_task(running.serve(sockets=[sock]))
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        running.should_exit = True
+        await task
+        raise
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to the command, which turns them into a cancellation."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
 
 
 def address_of(http: str) -> tuple[str, int]:

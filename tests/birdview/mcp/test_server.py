@@ -37,13 +37,9 @@ NAMES = [
 
 
 def stdio(root: Path) -> StdioServerParameters:
-    code = (
-        "import asyncio, sys; from pathlib import Path; from birdview.mcp import serve; "
-        "from birdview.synthesis import bind; "
-        "asyncio.run(serve(Path(sys.argv[1]), binding=bind('extractive', {})))"
-    )
     here = str(Path(__file__).resolve().parents[3])
-    return StdioServerParameters(command=sys.executable, args=["-c", code, str(root)], cwd=here)
+    serve = ["-m", "birdview.cli", "serve", "--root", str(root)]
+    return StdioServerParameters(command=sys.executable, args=serve, cwd=here)
 
 
 @pytest.fixture(params=["2026", "handshake", "stdio"])
@@ -102,8 +98,8 @@ def quotes(envelope: dict[str, Any], citation: str) -> list[str]:
     ] or ["" for _ in range(citation in envelope["synthesis"]["narrative"])]
 
 
-async def test_a_conversation_of_3000_comments_is_paged_to_its_end(client: Client) -> None:
-    async with client:
+async def test_a_conversation_of_3000_comments_is_paged_to_its_end(served: Path) -> None:
+    async with Client(stdio(served)) as client:
         found = await pages(
             client, "get_conversation", number=MANY, include=["comments"], maxBytes=90_000
         )

@@ -1,7 +1,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import signal
 import socket
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,6 +17,7 @@ from mcp import Client
 
 from birdview.mcp import build, serve
 from birdview.mcp.serving import address_of, listening, serve_http
+from birdview.mcp.standard_input import lines_of
 from syncer.errors import ConfigError, LocalError
 from tests.birdview.mcp.scene import WINDOW, call, tools_of
 
@@ -131,3 +137,45 @@ async def test_serving_says_where_it_listens(served: Path) -> None:
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("over", ["stdio", "http"])
+def test_a_server_that_is_told_to_stop_stops(
+    served: Path, root: Path, over: str, number: signal.Signals
+) -> None:
+    command = [sys.executable, "-m", "birdview.cli", "serve", "--root", str(served)]
+    if over == "http":
+        command += ["--http", "127.0.0.1:0"]
+    with subprocess.Popen(
+        command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as child:
+        assert child.stdin
+        assert child.stdout
+        assert child.stderr
+        child.stdin.write(json.dumps(DISCOVER).encode() + b"\n")
+        child.stdin.flush()
+        ready = (child.stdout if over == "stdio" else child.stderr).readline()
+        child.send_signal(number)
+
+        assert child.wait(timeout=30) == 128 + number
+        assert ready
+        assert b"Traceback" not in child.stderr.read()
+
+
+async def test_lines_come_whole_however_they_were_cut_on_the_way() -> None:
+    reading, writing = os.pipe()
+    sent = "one\ntwo é\n\nlast without an end".encode()
+
+    async def collect() -> list[str]:
+        return [line async for line in lines_of(reading)]
+
+    task = asyncio.create_task(collect())
+    for start in range(0, len(sent), 3):
+        os.write(writing, sent[start : start + 3])
+        await asyncio.sleep(0)
+    os.close(writing)
+    found = await task
+    os.close(reading)
+
+    assert found == ["one", "two é", "", "last without an end"]

@@ -1,0 +1,55 @@
+"""Standard input without a thread that waits on it.
+
+The SDK reads it in a thread, and a thread that waits for a line cannot be stopped: after Ctrl-C or
+SIGTERM the process would stay until the client sent something. Here the event loop is told when
+there is something to read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+import sys
+from collections.abc import AsyncIterator
+from typing import cast
+
+import anyio
+
+__all__ = ["lines_of", "standard_input"]
+
+_CHUNK = 65_536
+
+
+def standard_input() -> anyio.AsyncFile[str] | None:
+    """Standard input as the SDK takes it; None, for its own way, where it is a plain file."""
+    fd = sys.stdin.fileno()
+    if stat.S_ISREG(os.fstat(fd).st_mode):
+        return None  # event loops cannot wait for files, and files do not make anybody wait
+    # Of an asynchronous file the SDK uses nothing but the iteration over its lines.
+    return cast("anyio.AsyncFile[str]", lines_of(fd))
+
+
+async def lines_of(fd: int) -> AsyncIterator[str]:
+    """The lines that come from `fd`, without their ends, until its other end closes."""
+    held = bytearray()
+    while data := await _some(fd):
+        *whole, rest = data.split(b"\n")
+        for line in whole:
+            held += line
+            yield held.decode(errors="replace")
+            held.clear()
+        held += rest
+    if held:
+        yield held.decode(errors="replace")
+
+
+async def _some(fd: int) -> bytes:
+    loop = asyncio.get_running_loop()
+    readable = asyncio.Event()
+    loop.add_reader(fd, readable.set)
+    try:
+        await readable.wait()
+    finally:
+        loop.remove_reader(fd)
+    return os.read(fd, _CHUNK)
