@@ -32,6 +32,7 @@ LIMITS = Limits(
     claims_per_batch=1_000_000,
     answer_chars=1_000_000_000,
     parallel=1,
+    metered=False,
 )
 """Nothing here has a context window: every claim is weighed against every other at once."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from birdview.synthesis.claims import MAX_EVIDENCE, Category, Claim
+from birdview.synthesis.claims import Category, Claim
 from birdview.synthesis.prompts import Numbered
 
 __all__ = ["AREA", "CLOSED", "LABEL", "MERGED", "group_claims"]
@@ -21,6 +21,7 @@ AREA = "Area"
 """The first words of a picked claim, by which its kind is known here."""
 
 _FORM = 3  # as many pull requests with the very same sentence make it a form
+_SHOWN_OF_TOPIC = 8  # pull requests under one subject
 _SHOWN = 3  # examples in one sentence
 
 Answer = dict[str, list[dict[str, object]]]
@@ -84,11 +85,11 @@ def _by_topic(themes: Sequence[Numbered]) -> list[tuple[str, list[Numbered]]]:
 
 
 def _topic_item(topic: str, members: Sequence[Numbered]) -> dict[str, object]:
-    numbers = _numbers(members[:MAX_EVIDENCE])
-    more = len(members) - MAX_EVIDENCE
+    numbers = _numbers(members[:_SHOWN_OF_TOPIC])
+    more = len(members) - _SHOWN_OF_TOPIC
     tail = f" and {more} more" if more > 0 else ""
     summary = f"{topic}: {_count(len(members), 'pull request')}, {numbers}{tail}"
-    return _item(Category.THEMES, summary, members[:MAX_EVIDENCE])
+    return _item(Category.THEMES, summary, members[:_SHOWN_OF_TOPIC])
 
 
 def _narrative(

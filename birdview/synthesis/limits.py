@@ -10,7 +10,8 @@ __all__ = ["Limits"]
 class Limits(Struct, frozen=True, kw_only=True):
     """Sizes are bytes of UTF-8, about three to a token.
 
-    `items` is the most findings of one category; `parallel` the most questions at once.
+    `items` is the most findings of one category; `parallel` the most questions at once. Without
+    `metered`, calls and tokens cost nothing, and only the seconds of a budget count.
     """
 
     fragment_bytes: int = 20_000
@@ -22,3 +23,4 @@ class Limits(Struct, frozen=True, kw_only=True):
     max_answer_tokens: int = 6_000
     answer_chars: int = 60_000
     call_timeout_s: float = 120.0
+    metered: bool = True

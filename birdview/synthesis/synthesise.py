@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from birdview.envelope import Citation, Synthesis, SynthesisCoverage, SynthesisReason
 from birdview.synthesis.asking import Questioner
@@ -25,6 +26,8 @@ from syncer.evidence import Snapshot
 from syncer.repository import Repository
 
 __all__ = ["Synthesised", "present", "synthesise"]
+
+_PLENTY = 2**62
 
 
 class Synthesised(Struct, frozen=True, kw_only=True):
@@ -60,7 +63,7 @@ async def synthesise(
     if not snapshots:
         return _unavailable("empty_window", SynthesisCoverage())
     bounds = limits or Limits()
-    ledger = Ledger(budget or Budget(), clock)
+    ledger = Ledger(_spendable(budget or Budget(), bounds), clock)
     questioner = Questioner(
         generate,
         ledger,
@@ -109,6 +112,10 @@ def present(
         left_out=shown.left_out,
         dropped=dict(dropped),
     )
+
+
+def _spendable(budget: Budget, limits: Limits) -> Budget:
+    return budget if limits.metered else replace(budget, calls=_PLENTY, tokens=_PLENTY)
 
 
 def _batches(snapshots: Sequence[Snapshot], limits: Limits) -> Iterator[Batch]:

@@ -37,12 +37,14 @@ def show(
     repository: Repository,
     max_citations: int | None = None,
 ) -> Shown:
-    """Give each cited node an id (c1, c2, …), in the order of the narrative, then of the findings.
+    """Give each cited node an id: c1, c2 and so on, every finding its first, then the rest.
 
     With `max_citations`, a piece of evidence beyond that is left out, and so is a finding or a
-    sentence that has none left.
+    sentence that has none left. The heaviest findings of every category come first.
     """
     desk = _Desk(repository, max_citations)
+    for claim in _in_turn(findings):
+        desk.cite(claim.evidence[:1])  # before any finding gets a second one
     told = [_sentence(one, desk) for one in narrative]
     found = [(claim.category, _finding(claim, desk)) for claim in findings]
     return Shown(
@@ -54,6 +56,16 @@ def show(
         citations=tuple(desk.citations.values()),
         left_out=told.count(None) + sum(finding is None for _, finding in found),
     )
+
+
+def _in_turn(findings: Sequence[Claim]) -> list[Claim]:
+    """The first finding of every category, then the second of every category, and so on."""
+    turns = dict.fromkeys(Category, 0)
+    keyed: list[tuple[int, Claim]] = []
+    for claim in findings:
+        keyed.append((turns[claim.category], claim))
+        turns[claim.category] += 1
+    return [claim for _, claim in sorted(keyed, key=lambda key: key[0])]
 
 
 class _Desk:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from birdview.synthesis import Synthesised, bind, synthesise
+from birdview.synthesis import Budget, Synthesised, bind, synthesise
 from birdview.synthesis.extractive import GENERATOR, LIMITS, generate
 from birdview.synthesis.sentences import sentences_of, shortened
 from syncer.evidence import Snapshot
@@ -175,6 +175,21 @@ def test_a_window_of_a_thousand_is_counted_whole() -> None:
     assert synthesis.narrative.startswith("1,200 pull requests were merged, among them ")
     assert synthesis.coverage.read == 1200
     assert len(synthesis.outcomes) == LIMITS.items
+
+
+async def test_it_costs_nothing_but_time() -> None:
+    read = [pull(1, title="Faster start")]
+    nothing = Budget(calls=0, tokens=0)
+
+    told = await synthesise(
+        read, generate, REPOSITORY, clock=Clock(), limits=LIMITS, budget=nothing
+    )
+    late = await synthesise(
+        read, generate, REPOSITORY, clock=Clock(), limits=LIMITS, budget=Budget(seconds=0)
+    )
+
+    assert told.synthesis.available
+    assert late.synthesis.reason == "budget_exhausted"
 
 
 def test_it_says_the_same_in_every_process(root: Path) -> None:

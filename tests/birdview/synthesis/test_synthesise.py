@@ -356,7 +356,7 @@ async def test_an_item_that_rests_on_no_claim_or_an_invented_one_is_dropped() ->
 
     assert findings(result.synthesis) == ["True."]
     assert len(result.synthesis.themes[0].evidence) == 2
-    assert result.synthesis.narrative == "True. [c1]"
+    assert result.synthesis.narrative == "True. [c2]"
     assert result.synthesis.coverage.dropped_claims == 6
 
 
@@ -446,6 +446,21 @@ async def test_citations_are_bounded_and_nothing_stands_without_one() -> None:
     assert cited <= known
     assert len(result.synthesis.themes) == 2
     assert result.left_out == 4
+
+
+async def test_few_citations_are_shared_among_the_categories() -> None:
+    def one_of_each(prompt: Prompt) -> object:
+        if prompt.batch is None:
+            return reduced(prompt)
+        titles = [f for f in prompt.batch.fragments if f.part == "title"]
+        kinds = ("themes", "themes", "themes", "decisions", "friction", "outcomes")
+        return mapped(*(claim(f.node, f.text, category=kinds[f.number - 1]) for f in titles))
+
+    result = await run(Scripted(one_of_each), max_citations=4)
+
+    synthesis = result.synthesis
+    found = (synthesis.themes, synthesis.decisions, synthesis.friction, synthesis.outcomes)
+    assert [len(findings) for findings in found] == [1, 1, 1, 1]
 
 
 async def test_a_citation_names_number_and_node_and_the_address_of_the_entry() -> None:
