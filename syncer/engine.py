@@ -111,7 +111,10 @@ class Engine:
     async def _ask_again(self, again: Again, date: datetime) -> None:
         """Have read again what was asked for, and what was left unfinished long enough ago."""
         pulls, numbers = self._store.pulls, again.numbers
+        watermark = await self._store.meta.get(meta.WATERMARK)
         async with self._store.transaction():
+            if watermark is not None:
+                await pulls.want_unsettled(watermark)
             due = await self._store.ledger.due(None if again.unfinished else date)
             await pulls.want(due, Why.RETRY)
             if again.everything:
