@@ -130,8 +130,9 @@ class Auditor:
         if known is None:
             self._differs(row.number, [Difference(connection=Connection.PULL_REQUEST, added=1)])
             return Why.NEW
-        if known.wanted is not None or kept is None:
-            return None  # it is to be read anyway, or waits in the queue
+        rests = known.queued and row.updated_at <= known.updated_at
+        if known.wanted is not None or kept is None or rests:
+            return None  # it is to be read anyway, now or when its time in the queue comes
         found = sight(row, known, kept.snapshot, kept.read_at)
         if found.difference is not None:
             self._differs(row.number, [found.difference])

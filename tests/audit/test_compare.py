@@ -275,6 +275,7 @@ KNOWN = Known(
     state="OPEN",
     settled=True,
     totals=dict.fromkeys(FIRST_LEVEL, 1),
+    claims=dict.fromkeys(FIRST_LEVEL, 1),
 )
 
 

@@ -6,6 +6,7 @@ import asyncio
 import shutil
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -292,7 +293,7 @@ async def test_an_audit_that_is_interrupted_anywhere_leaves_one_that_ends_whole(
         at = Path(shutil.copytree(root, tmp_path / str(k)))
         async with edited() as (simulator, touched):
             task = asyncio.ensure_future(audited(simulator, at, settings=SMALL_STEPS))
-            simulator.on_received(lambda n, k=k, task=task: n == k and task.cancel())
+            simulator.on_received(partial(_cancel, task, k))
             with pytest.raises(asyncio.CancelledError):
                 await task
             summary = await audited(simulator, at, settings=SMALL_STEPS)
@@ -304,6 +305,11 @@ async def test_an_audit_that_is_interrupted_anywhere_leaves_one_that_ends_whole(
         assert {one.number for one in summary.audit.found} <= touched
         assert tree(at) == tree(fresh), k
         shutil.rmtree(at)
+
+
+def _cancel(task: asyncio.Task[AuditSummary], at: int, request: int) -> None:
+    if request == at:
+        task.cancel()
 
 
 async def _requests(root: Path) -> int:

@@ -14,6 +14,7 @@ from syncer.audit.plan import Depth, Plan, Sample
 from syncer.audit.report import AuditSummary
 from syncer.errors import ConfigError
 from syncer.store import Tombstone, read_store
+from syncer.testing.github import faults
 from syncer.testing.github.dataset import Dataset
 from syncer.testing.github.expected import quotient
 from syncer.testing.github.generator import Shape, generate
@@ -418,3 +419,26 @@ async def test_only_what_changed_since_is_looked_at(dataset: Dataset, root: Path
 async def _tombstones(at: Path) -> list[Tombstone]:
     async with read_store(at) as store:
         return await store.tombstones.every()
+
+
+# -- what is unfinished
+
+
+async def test_unfinished_work_waits_for_its_time_and_is_named_by_the_audit_too(
+    dataset: Dataset, tmp_path: Path
+) -> None:
+    async with Simulator(dataset) as simulator:
+        pull = first(simulator, lambda p: p.comments)
+        wrong = faults.forbidden("PullRequest.comments", pull.number)
+        rule = simulator.fail(wrong, lambda asked: asked.operation == "Batch", times=None)
+        synced = await run(simulator, tmp_path)
+        simulator.rules.clear()
+        simulator.clock.advance(60)
+
+        summary = await audited(simulator, tmp_path)
+
+    assert rule.hits
+    assert synced.exit == 3
+    assert (summary.exit, summary.audit.found) == (3, ())
+    assert [(p.number, p.connection) for p in summary.problems] == [(pull.number, "comments")]
+    assert summary.conversations.read == 0
