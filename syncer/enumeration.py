@@ -6,7 +6,7 @@ goes on where it stood. A listing that fails, or looks empty, removes nothing.
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from msgspec import Struct
@@ -83,6 +83,8 @@ class Enumeration:
         """
         try:
             closed = await self._walked()
+            if closed is not None and (since := await self._since_then()) is not None:
+                closed = await self._walk(since)
             if closed is not None:
                 await self._check_vanished()
         except AskError as error:
@@ -99,6 +101,21 @@ class Enumeration:
         except CursorRefusedError:
             await self._give_up_walk()
             raise
+
+    async def _since_then(self) -> Walk | None:
+        """After a walk that an earlier run began: one over what changed since; None after our own.
+
+        The first page of it came with the opening.
+        """
+        watermark = await self._store.meta.get(meta.WATERMARK)
+        if watermark is None or self._date_of(watermark) >= self._opening.date:
+            return None
+        walk_id = await self._store.meta.get(meta.WALKS) or 0
+        return incremental_walk(walk_id, self._opening.date, watermark)
+
+    def _date_of(self, watermark: datetime) -> datetime:
+        """The first answer of the walk that set `watermark`."""
+        return watermark + timedelta(seconds=self._settings.margin_s)
 
     async def _give_up_walk(self) -> None:
         """Let the next walk begin anew; the watermark stays where it was."""

@@ -232,6 +232,26 @@ async def test_a_repository_that_moves_through_every_pass_is_named_and_read_when
     assert tree(tmp_path / "kept") == tree(tmp_path / "fresh")
 
 
+async def test_a_walk_that_an_earlier_run_began_is_followed_by_what_changed_since(
+    tmp_path: Path,
+) -> None:
+    dataset = generate(66, 130, Shape(releases=0))
+    number = dataset.pull_requests[4].number
+    settings = Settings(page=50)
+    later_page = every(operation("Census"), lambda asked: asked.cursors > 0)
+    async with Simulator(dataset) as simulator:
+        simulator.fail(faults.bad_credentials(), later_page)
+        stopped = await run(simulator, tmp_path / "kept", settings=settings)
+        simulator.clock.advance(DAY_S)
+        simulator.mutate.add_comment(number, "on a page that was listed already")
+        simulator.clock.advance(HOUR_S)
+        again = await run(simulator, tmp_path / "kept", settings=settings)
+        await run(simulator, tmp_path / "fresh", settings=settings)
+
+    assert (stopped.exit, again.exit) == (4, 0)
+    assert tree(tmp_path / "kept") == tree(tmp_path / "fresh")
+
+
 async def test_a_walk_whose_cursor_is_no_longer_accepted_begins_again(tmp_path: Path) -> None:
     dataset = generate(65, 60, Shape(releases=0))
     settings = Settings(page=20)
