@@ -116,10 +116,13 @@ class Auditor:
             if why is not None:
                 noted.append((_light(row), why))
         self._faults(sheet.faults)
-        if noted:
+        # What an earlier run had read of these may be older than a change that nobody announced.
+        begun = [pull for pull, one in known.items() if one.wanted is not None]
+        if noted or begun:
             newer = [row.id for row, why in noted if why is Why.CHANGED]
             async with self._store.transaction():
-                await self._store.frontier.drop(newer)
+                await self._store.frontier.drop([*newer, *begun])
+                await self._store.pulls.forget_rows(begun)
                 await self._store.pulls.see(noted, sheet.date, 0)
 
     def _row(
