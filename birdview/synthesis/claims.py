@@ -153,9 +153,6 @@ class Texts:
                 if node is not None:
                     self._by_node.setdefault(node, []).append(text)
 
-    def __contains__(self, node: object) -> bool:
-        return node in self._by_node
-
     def find(self, node: str, quote: str) -> Evidence | Refusal:
         """The evidence that `quote` stands in `node`, or why it is none."""
         if node not in self._by_node:

@@ -318,6 +318,16 @@ async def test_the_seconds_of_a_budget_are_those_of_the_clock_that_was_given() -
     assert result.synthesis.reason == "budget_exhausted"
 
 
+async def test_a_call_does_not_outlast_the_seconds_of_the_budget() -> None:
+    async def hanging(prompt: Prompt) -> str:
+        await asyncio.Event().wait()
+        return ""
+
+    result = await run(hanging, budget=Budget(seconds=0.01))
+
+    assert result.synthesis.reason == "budget_exhausted"
+
+
 async def test_one_call_is_spent_on_reading_where_there_is_only_one() -> None:
     result = await run(model := Scripted(honest), budget=Budget(calls=1))
 
