@@ -27,7 +27,7 @@ A = TypeVar("A", bound=Answer)
 T = TypeVar("T")
 _ONE_DAY = timedelta(days=1)
 _MAX_EMPTY = 3
-"""Pages without a row in a row, after which a listing counts as endless."""
+"""Pages in a row without a row, or a new release, after which a listing counts as endless."""
 _MAX_FULL_WALKS = 3
 """Full walks a run makes for the sake of a count before it calls the repository moving."""
 
@@ -58,11 +58,15 @@ class Enumeration:
         page = self._opening.releases
         found = {release.id: release for release in page.items}
         unreadable = page.unreadable
+        empty = 0
         try:
             while page.has_next_page:
+                known = len(found)
                 page = self._dated(await self._source.releases(self._id, _moved(page)))
                 found |= {release.id: release for release in page.items}
                 unreadable += page.unreadable
+                empty = 0 if len(found) > known else empty + 1
+                _refuse_endless(endless=empty > _MAX_EMPTY)
         except AskError as error:
             return await self._stored_releases(str(error))
         if unreadable or len(found) != page.total_count:
@@ -195,9 +199,8 @@ class Enumeration:
         while True:
             page = await self._listing(walk)
             empty = 0 if page.items else empty + 1
-            if empty > _MAX_EMPTY or walk.pages > page.total_count + _MAX_EMPTY:
-                message = "a listing promises pages without end"
-                raise TransientError(message)
+            too_many = walk.pages > page.total_count + _MAX_EMPTY
+            _refuse_endless(endless=empty > _MAX_EMPTY or too_many)
             step = advance(walk, page)
             following = step if isinstance(step, Walk) else walk
             await self._see(page, walk, following)
@@ -279,6 +282,12 @@ def _moved(page: Listing[Release]) -> str:
         message = "a listing promised another page but gave no cursor"
         raise TransientError(message)
     return page.end_cursor
+
+
+def _refuse_endless(*, endless: bool) -> None:
+    if endless:
+        message = "a listing promises pages without end"
+        raise TransientError(message)
 
 
 def _checked(page: Listing[T], cursor: str | None) -> Listing[T]:
