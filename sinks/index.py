@@ -109,7 +109,7 @@ def _read_marker(folder: Folder, index: Index) -> None:
 def _refuse_newer(data: bytes) -> None:
     try:
         found = _version.decode(data).schema
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return
     if found > SCHEMA:
         raise SinkError(

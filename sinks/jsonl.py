@@ -117,7 +117,7 @@ class JsonLinesSink:
     def _trusted(self, data: bytes) -> bool:
         try:
             manifest = _manifest.decode(data)
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, RecursionError):
             aside = self._folder.set_aside(_MANIFEST)
             self.notes.append(f"{_MANIFEST} is damaged; it is kept as {aside}")
             return False
@@ -226,7 +226,7 @@ def _numbered_lines(data: bytes) -> dict[int, bytes]:
     for line in data.split(b"\n"):
         try:
             lines[_numbered.decode(line).number] = line + b"\n"
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, RecursionError):
             # Not a line of ours: the file failed its digest, and the replay under way brings all.
             continue
     return lines

@@ -57,7 +57,7 @@ def opened(text: str, tool: str) -> Cursor:
     try:
         padded = data + "=" * (-len(data) % 4)
         cursor = msgspec.json.decode(base64.urlsafe_b64decode(padded), type=Cursor)
-    except (binascii.Error, ValueError, msgspec.MsgspecError):
+    except (binascii.Error, ValueError, msgspec.MsgspecError, RecursionError):
         raise wrong from None
     if cursor.tool != tool:
         raise wrong

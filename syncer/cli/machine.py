@@ -155,7 +155,7 @@ def _holder(path: Path) -> str | None:
     """
     try:
         left = msgspec.json.decode(path.read_bytes(), type=_Holder)
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, msgspec.MsgspecError, RecursionError):
         return None
     if left.host == socket.gethostname() and not _is_running(left.pid):
         return None

@@ -83,7 +83,7 @@ class Lines:
             raise self.damage(f"a line {before + '…' + after!r}")
         try:
             found = decoder.decode(line[len(start) : len(line) - len(end)])
-        except (msgspec.DecodeError, UnicodeDecodeError) as exc:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
             raise self.damage(
                 f"a value that fits ({exc}) in the line {before + '…' + after!r}"
             ) from exc

@@ -113,14 +113,14 @@ def _decoded(decoder: msgspec.json.Decoder[T], data: bytes, file: str | None) ->
     _check_versions(data, file)
     try:
         return decoder.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as exc:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
         raise CorpusError(f"expected another shape: {exc}", file=file) from exc
 
 
 def _check_versions(data: bytes, file: str | None) -> None:
     try:
         versions = _versions.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as exc:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
         raise CorpusError(f"torn or no manifest at all: {exc}", file=file) from exc
     for name, found, ours in (
         ("schema", versions.schema, SCHEMA),

@@ -46,12 +46,12 @@ def opened(body: bytes) -> tuple[wire.Envelope | None, Repairs]:
         return wire.envelope.decode(body), UNTOUCHED
     except msgspec.ValidationError:
         return None, UNTOUCHED
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         pass
     mended, repairs = _mended(body)
     try:
         return wire.envelope.decode(mended), repairs
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return None, UNTOUCHED
 
 

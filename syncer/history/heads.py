@@ -43,5 +43,5 @@ def head_of(data: bytes) -> Head | None:
         at = stop
     try:
         return _decoder.decode(b"{%s}" % b",".join(values))
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None

@@ -63,7 +63,7 @@ def names_in(path: Path) -> set[str]:
     """
     try:
         repository = _named.decode(Tree(path).read(MANIFEST) or b"").repository
-    except (LocalError, msgspec.DecodeError, UnicodeDecodeError):
+    except (LocalError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return set()
     return {repository.name, repository.current_name}
 
@@ -93,7 +93,7 @@ class Look:
             return ()
         try:
             found = _leaf.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             self.misfits.add(leaf.path)
             return ()
         return found.entries

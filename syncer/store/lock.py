@@ -67,6 +67,6 @@ def _acquire(descriptor: int) -> None:
 def _holder(descriptor: int) -> str:
     try:
         holder = msgspec.json.decode(os.pread(descriptor, 4096, 0), type=_Holder)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return "its holder did not leave a name"
     return f"process {holder.pid} on {holder.host}, since {holder.since.isoformat()}"
