@@ -133,8 +133,7 @@ class Auditor:
         if known is None:
             self._differs(row.number, [Difference(connection=Connection.PULL_REQUEST, added=1)])
             return Why.NEW
-        rests = known.queued and row.updated_at <= known.updated_at
-        if known.wanted is not None or kept is None or rests:
+        if known.wanted is not None or kept is None or _rests(row, known):
             return None  # it is to be read anyway, now or when its time in the queue comes
         found = sight(row, known, kept.snapshot, kept.read_at)
         if found.difference is not None:
@@ -252,6 +251,11 @@ class Auditor:
                 left=max(0, left),
             )
         )
+
+
+def _rests(row: StampedRow, known: Known) -> bool:
+    """Whether the stored record is known to be behind, and nothing newer than that is told."""
+    return known.queued and known.updated_at != known.read and row.updated_at <= known.updated_at
 
 
 def _light(row: StampedRow) -> ChangeRow:

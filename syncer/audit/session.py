@@ -98,7 +98,7 @@ async def _pass(
     finally:
         await _keep(store, auditor)
     spent = source.points
-    if engine.stopped is None and (auditor.found or await _is_due(store, sinks)):
+    if engine.stopped is None and (auditor.found or await _is_due(store, sinks, opening.date)):
         await engine.run(opening)
     return spent
 
@@ -111,10 +111,11 @@ async def _keep(store: Store, auditor: Auditor) -> None:
             await store.meta.put(_MARK, mark)
 
 
-async def _is_due(store: Store, sinks: list[str]) -> bool:
+async def _is_due(store: Store, sinks: list[str], now: datetime) -> bool:
     """Whether a run has something to do that an earlier audit or run has left."""
     return (
         await store.pulls.count_wanted() > 0
+        or bool(await store.ledger.due(now))
         or bool(await store.pulls.vanished())
         or await store.survey.backlog(sinks)
     )
