@@ -86,7 +86,7 @@ def _given(text: str, variable: str) -> str:
 
 
 def _is_hosted(host: str) -> bool:
-    return host in {"github.com", "api.github.com"} or host.endswith(".ghe.com")
+    return host == "github.com" or host.endswith((".github.com", ".ghe.com"))
 
 
 def _checked(text: str, variable: str) -> URL:
@@ -102,6 +102,8 @@ def _checked(text: str, variable: str) -> URL:
 
 
 def _parsed(text: str) -> URL | None:
+    if not text.isprintable() or " " in text:
+        return None
     try:
         url = URL(text)
         _ = url.port  # read here, for it is only now that a wrong one is refused

@@ -38,6 +38,8 @@ def test_the_graphql_address_is_derived_from_the_rest_base(base, address):
         "https://api.ghe.example",
         "https://github.com",
         "https://octo.ghe.com",
+        "https://www.github.com",
+        "https://ghe example/api/v3",
         "https://api.github.com/api/v3",
         "http://ghe.example/api/v3",
         "ftp://ghe.example/api/v3",
