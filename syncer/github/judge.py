@@ -149,10 +149,18 @@ def _by_errors(exchange: Exchange, errors: list[GraphError]) -> SyncError:
         return RefusedError(_permission(exchange, errors))
     if any(_has(error, MISSING) for error in errors):
         return RefusedError(advice.NOT_FOUND)
-    named = sorted({kind for error in errors for kind in error.kinds} - _PASSING)
-    if named:
-        return ContractError(f"GitHub does not accept our query ({', '.join(named)[:200]})")
+    if codes := {code for error in errors for code in error.codes} - _PASSING:
+        return ContractError(f"GitHub does not accept our query ({_listed(codes)})")
+    # A document that does not validate has a code; a type that nobody knows yet may pass.
+    if types := {kind for error in errors for kind in error.kinds} - _PASSING:
+        return TransientError(
+            f"GitHub answered with an error of a kind of its own ({_listed(types)})"
+        )
     return TransientError("GitHub answered with an error that it did not explain")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))[:200]
 
 
 def _permission(exchange: Exchange, errors: Iterable[GraphError]) -> str:

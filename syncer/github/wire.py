@@ -59,9 +59,17 @@ class GraphError(Struct, frozen=True):
     @property
     def kinds(self) -> tuple[str, ...]:
         """Everything that names the kind of this error, in upper case."""
-        extra = (self.extensions or {}).get("code")
-        named = (str(kind).upper() for kind in (self.type, self.code, extra) if kind)
-        return tuple(kind for kind in named if kind.isidentifier())
+        return (*_names(self.type), *self.codes)
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The codes alone, which GitHub gives to what is wrong with a document."""
+        return _names(self.code, (self.extensions or {}).get("code"))
+
+
+def _names(*kinds: object) -> tuple[str, ...]:
+    named = (str(kind).upper() for kind in kinds if kind)
+    return tuple(kind for kind in named if kind.isidentifier())
 
 
 class Envelope(Struct, frozen=True):
