@@ -6,13 +6,14 @@ Nothing counts until all of it is stored: an adoption that was killed begins aga
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
+from syncer.assemble import is_part
 from syncer.census import Why
 from syncer.corpus import (
     CENSUS,
@@ -30,7 +31,7 @@ from syncer.corpus import (
     place,
 )
 from syncer.errors import LocalError
-from syncer.evidence import Connection, Coverage, Evidence, Snapshot
+from syncer.evidence import UNKNOWN, Connection, Coverage, Evidence, Snapshot
 from syncer.github.answers import ChangeRow, Totals
 from syncer.store import Commit, SinkState, Store, meta
 
@@ -69,9 +70,8 @@ async def adopt(folder: Path, store: Store) -> Adopted | None:
     found = _found(folder, root, damaged)
     while chunk := list(islice(found, _CHUNK)):
         async with store.transaction():
-            for one in chunk:
-                await _take(store, one, census)
-                files += one.snapshot is not None
+            await _take(store, chunk, census)
+        files += sum(one.snapshot is not None for one in chunk)
     await _seal(store, root, census, files=files, damaged=damaged)
     return Adopted(files=files, damaged=tuple(damaged))
 
@@ -121,27 +121,37 @@ def _census(folder: Path, root: Root) -> CensusFile | None:
     return census if census.repository_id == root.repository.id else None
 
 
-async def _take(store: Store, one: _File, census: CensusFile | None) -> None:
-    reason = _why(one, census)
-    await store.pulls.see([(_row(one.entry), reason)], one.entry.updated_at, 0)
-    if one.snapshot is None:
-        return
+async def _take(store: Store, files: Sequence[_File], census: CensusFile | None) -> None:
+    for one in files:
+        await store.pulls.see([(_row(one.entry), _why(one, census))], one.entry.updated_at, 0)
+    stored = await store.conversations.stored([one.entry.id for one in files])
+    await store.conversations.commit(
+        [
+            (_commit(one.snapshot, one, census), stored.get(one.entry.id))
+            for one in files
+            if one.snapshot is not None
+        ]
+    )
+
+
+def _commit(snapshot: Snapshot, one: _File, census: CensusFile | None) -> Commit:
     watermark = None if census is None else census.watermark
-    commit = Commit(
-        snapshot=one.snapshot,
-        evidence=tuple(_evidence(one.snapshot)),
+    return Commit(
+        snapshot=snapshot,
+        evidence=tuple(_evidence(snapshot)),
         bucket=one.release,
         read_at=None,
         settled=watermark is not None and one.entry.updated_at < watermark,
     )
-    await store.conversations.commit(commit, await store.conversations.stored(one.entry.id))
 
 
 def _why(one: _File, census: CensusFile | None) -> Why | None:
     if one.snapshot is None:
         return Why.NEW
-    behind = census is not None and one.entry.number in census.behind
-    return Why.CHANGED if behind else None
+    if census is not None and one.entry.number in census.behind:
+        return Why.CHANGED
+    # The queue did not come with the corpus: what it held is tried at once.
+    return Why.RETRY if is_part(_evidence(one.snapshot)) else None
 
 
 def _row(entry: LeafEntry) -> ChangeRow:
@@ -161,11 +171,14 @@ def _row(entry: LeafEntry) -> ChangeRow:
 
 
 def _evidence(snapshot: Snapshot) -> Iterator[Evidence]:
-    pull = snapshot.conversation.id
-    for name, coverage in snapshot.connections.items():
-        yield _from_coverage(pull, name, coverage)
-    for thread, coverage in snapshot.threads.items():
-        yield _from_coverage(thread, Connection.THREAD_COMMENTS, coverage)
+    """What the file proves; what it says nothing of is unknown."""
+    conversation = snapshot.conversation
+    for name, coverage in snapshot.judged().items():
+        if name is not Connection.THREAD_COMMENTS:  # those of all threads as one
+            yield _from_coverage(conversation.id, name, coverage)
+    for thread in conversation.review_threads:
+        coverage = snapshot.threads.get(thread.id, UNKNOWN)
+        yield _from_coverage(thread.id, Connection.THREAD_COMMENTS, coverage)
 
 
 def _from_coverage(owner: str, name: Connection, coverage: Coverage) -> Evidence:

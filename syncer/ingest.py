@@ -14,7 +14,7 @@ from syncer.frontier import Item, Limits, halves
 from syncer.github.answers import BatchAnswer, Fault, PageRead, Row
 from syncer.judgement import Again, cut, judge, restarted
 from syncer.records import Thread, resolution_event
-from syncer.shelf import Commit, Shelf
+from syncer.shelf import Commit, Shelf, Stored
 from syncer.staged import Staged, StagedPage, staged_page
 from syncer.turns import (
     GiveUp,
@@ -32,6 +32,20 @@ from syncer.turns import (
 __all__ = ["Ingest"]
 
 
+_TOGETHER = 100
+"""Readings stored in one transaction: enough to amortise it, few enough to hold in memory."""
+
+
+class _Turn:
+    """What the common pages of one answer bring, to be stored in as few statements as can be."""
+
+    def __init__(self) -> None:
+        self.rows: dict[datetime, list[Row]] = {}
+        self.added: list[Item] = []
+        self.staged: list[tuple[Item, PageRead]] = []
+        self.ended: list[tuple[Item, Evidence]] = []
+
+
 class Ingest:
     """Takes the answers of one wave. What it stores is whole after every call."""
 
@@ -40,6 +54,7 @@ class Ingest:
         self._store = store
         self._timeline = timeline
         self._margin_s = margin_s
+        self._turn = _Turn()
         self.stored = 0  # readings that ended, in this wave
 
     async def answer(self, items: Iterable[Item], answer: BatchAnswer, limits: Limits) -> None:
@@ -58,12 +73,14 @@ class Ingest:
                 and await self._fault(item, fault, answer.date)
             ]
             await self._smaller(heavy, limits, answer.date)
+            await self._flush()
         await self.finish()
 
     async def too_heavy(self, items: Sequence[Item], limits: Limits, at: datetime) -> None:
         """Take the failure of a whole request: smaller ones instead, or the end of its one item."""
         async with self._store.transaction():
             await self._smaller(items, limits, at)
+            await self._flush()
         await self.finish()
 
     async def cursor_refused(self, items: Sequence[Item], at: datetime) -> None:
@@ -76,19 +93,30 @@ class Ingest:
         async with self._store.transaction():
             for item, one in zip(alive, fault, strict=True):
                 await self._fault(item, one, at)
+            await self._flush()
         await self.finish()
 
     async def finish(self) -> None:
         """Store every reading of which nothing is open any more."""
         while self._board.finished:
             finished, self._board.finished = self._board.finished, []
-            async with self._store.transaction():
-                for reading in finished:
-                    row, date = reading.row, reading.row_date
-                    if reading.open or row is None or date is None:
-                        continue  # it started over while it waited here
-                    if self._board.readings.get(reading.id) is reading:
-                        await self._assemble(reading, row, date)
+            for start in range(0, len(finished), _TOGETHER):
+                chosen = [one for one in finished[start : start + _TOGETHER] if self._is_over(one)]
+                async with self._store.transaction():
+                    await self._settle(chosen)
+
+    def _is_over(self, reading: Reading) -> bool:
+        """Whether a reading has ended, and has not started over while it waited to be stored."""
+        return not reading.open and self._board.readings.get(reading.id) is reading
+
+    async def _flush(self) -> None:
+        """Store what common pages brought, before anything that undoes or looks at it."""
+        turn, self._turn = self._turn, _Turn()
+        for at, rows in turn.rows.items():
+            await self._store.pulls.see([(row, Why.CHANGED) for row in rows], at, 0)
+        await self._store.frontier.add(turn.added)
+        await self._store.frontier.stage(turn.staged)
+        await self._store.frontier.end(turn.ended)
 
     def _reading(self, item: Item | None) -> Reading | None:
         """The reading that an item belongs to; None when it has started over meanwhile."""
@@ -104,50 +132,59 @@ class Ingest:
             case StartOver():
                 await self._start_over(reading, at)
             case Next(after):
-                await self._stage(reading, after, page)
+                self._stage(reading, after, page)
                 self._board.again(after)
             case Last(after):
-                await self._stage(reading, after, page)
+                self._stage(reading, after, page)
                 await self._end(reading, after, page, at)
             case GiveUp(after, reason):
-                await self._stage(reading, after, page)
+                self._stage(reading, after, page)
                 await self._cut(reading, after, reason, at)
 
-    async def _stage(self, reading: Reading, item: Item, page: PageRead) -> None:
-        await self._store.frontier.stage([(item, page)])
+    def _stage(self, reading: Reading, item: Item, page: PageRead) -> None:
+        self._turn.staged.append((item, page))
         if page.name is Connection.REVIEW_THREADS:
             threads = [node for node in page.nodes if isinstance(node, Thread)]
             below = children(reading.id, threads, page.child_totals)
-            await self._store.frontier.add(self._board.open_children(reading, below))
+            self._turn.added += self._board.open_children(reading, below)
 
     async def _end(self, reading: Reading, item: Item, page: PageRead, at: datetime) -> None:
         pages = await self._pages(item) if item.pages > 1 else (staged_page(page),)
         match judge(item, pages, page.end_cursor, at):
             case Again(again):
-                await self._store.frontier.restart([again])
-                self._board.again(again)
+                await self._restart(again)
             case Evidence() as evidence:
-                await self._store.frontier.end([(item, evidence)])
+                self._turn.ended.append((item, evidence))
                 self._board.close(reading, item)
 
+    async def _restart(self, item: Item) -> None:
+        await self._flush()
+        await self._store.frontier.restart([item])
+        self._board.again(item)
+
     async def _pages(self, item: Item) -> tuple[StagedPage, ...]:
-        found = await self._store.frontier.of(item.pull)
+        found = await self._staged(item.pull)
         return next((one.pages for one in found if one.item.key == item.key), ())
+
+    async def _staged(self, pull: str) -> list[Staged]:
+        await self._flush()
+        return (await self._store.frontier.of([pull]))[pull]
 
     async def _cut(self, reading: Reading, item: Item, reason: str, at: datetime) -> None:
         if item.name is Connection.PULL_REQUEST:
             await self._give_up(reading, reason, at)
             return
         evidence = cut(item, await self._pages(item), reason, at)
-        await self._store.frontier.end([(item, evidence)])
+        self._turn.ended.append((item, evidence))
         self._board.close(reading, item)
 
     async def _start_over(self, reading: Reading, at: datetime) -> None:
         if reading.starts >= MAX_STARTS:
-            for one in await self._store.frontier.of(reading.id):
+            for one in await self._staged(reading.id):
                 if one.evidence is None:
                     await self._cut(reading, one.item, "mutated", at)
             return
+        await self._flush()
         await self._store.frontier.drop([reading.id])
         await self._store.pulls.forget_rows([reading.id])
         self._board.start_over(reading)
@@ -161,10 +198,9 @@ class Ingest:
             await self._fault(item, fault, at)
             return
         reading.known, reading.row, reading.row_date = row.updated_at, row, at
-        await self._store.pulls.see([(row, Why.CHANGED)], at, 0)
+        self._turn.rows.setdefault(at, []).append(row)
         reading.open.discard((item.owner, item.name))
-        items = self._board.expect(reading, row)
-        await self._store.frontier.add(items)
+        self._turn.added += self._board.expect(reading, row)
 
     async def _fault(self, item: Item, fault: Fault, at: datetime) -> bool:
         """Act on a fault; True when the item must be asked for in smaller requests."""
@@ -173,8 +209,7 @@ class Ingest:
             case Retry(again):
                 self._board.again(again)
             case Restart(again):
-                await self._store.frontier.restart([again])
-                self._board.again(again)
+                await self._restart(again)
             case StartOver():
                 await self._start_over(reading, at)
             case Missing():
@@ -198,20 +233,54 @@ class Ingest:
 
     async def _give_up(self, reading: Reading, reason: str, at: datetime) -> None:
         """Leave a pull request of which not even the row could be read."""
+        await self._flush()
         await self._store.frontier.drop([reading.id])
         await self._store.ledger.queue(reading.id, reason, at)
         await self._store.pulls.done([reading.id])
         self._board.forget(reading)
 
-    async def _assemble(self, reading: Reading, row: Row, row_date: datetime) -> None:
-        staged = await self._store.frontier.of(reading.id)
-        assembled = assemble(row, row_date, staged)
-        if _has_orphans(assembled) and not reading.doubted:
-            await self._doubt(reading, staged)
-            return
-        await self._settle(reading, assembled, row_date)
-        self._board.forget(reading)
-        self.stored += 1
+    async def _settle(self, readings: Sequence[Reading]) -> None:
+        """Store finished readings, or leave a fuller stored one in place; queue what is lacking."""
+        ids = [reading.id for reading in readings]
+        staged = await self._store.frontier.of(ids)
+        stored = await self._store.conversations.stored(ids)
+        commits: list[tuple[Commit, Stored | None]] = []
+        done: list[str] = []
+        whole: list[str] = []
+        for reading in readings:
+            row, read_at = reading.row, reading.row_date
+            if row is None or read_at is None:
+                continue
+            assembled = assemble(row, read_at, staged[reading.id])
+            if _has_orphans(assembled) and not reading.doubted:
+                await self._doubt(reading, staged[reading.id])
+                continue
+            before = stored.get(reading.id)
+            if before is None or replaces(assembled.evidence, before.evidence):
+                commits.append((self._commit(assembled, read_at), before))
+            if is_part(assembled.evidence):
+                reason = _reason(assembled.evidence)
+                await self._store.ledger.queue(reading.id, reason, read_at)
+            else:
+                whole.append(reading.id)
+            done.append(reading.id)
+            self._board.forget(reading)
+        await self._store.conversations.commit(commits)
+        await self._store.ledger.unqueue(whole)
+        await self._store.frontier.drop(done)
+        await self._store.pulls.done(done)
+        self.stored += len(done)
+
+    def _commit(self, assembled: Assembled, read_at: datetime) -> Commit:
+        conversation = assembled.snapshot.conversation
+        event = resolution_event(conversation.state, conversation.merged_at, conversation.closed_at)
+        return Commit(
+            snapshot=assembled.snapshot,
+            evidence=assembled.evidence,
+            bucket=self._timeline.bucket(event),
+            read_at=read_at,
+            settled=is_settled(read_at, conversation.updated_at, self._margin_s),
+        )
 
     async def _doubt(self, reading: Reading, staged: Iterable[Staged]) -> None:
         """Read reviews and threads a second time before the witness is believed."""
@@ -220,29 +289,6 @@ class Ingest:
         again = [restarted(one.item) for one in staged if one.item.name in involved]
         await self._store.frontier.restart(again)
         self._board.reopen(reading, again)
-
-    async def _settle(self, reading: Reading, assembled: Assembled, read_at: datetime) -> None:
-        """Store a finished reading, or leave a fuller stored one in place and queue the rest."""
-        stored = await self._store.conversations.stored(reading.id)
-        if stored is None or replaces(assembled.evidence, stored.evidence):
-            conversation = assembled.snapshot.conversation
-            event = resolution_event(
-                conversation.state, conversation.merged_at, conversation.closed_at
-            )
-            commit = Commit(
-                snapshot=assembled.snapshot,
-                evidence=assembled.evidence,
-                bucket=self._timeline.bucket(event),
-                read_at=read_at,
-                settled=is_settled(read_at, conversation.updated_at, self._margin_s),
-            )
-            await self._store.conversations.commit(commit, stored)
-        if is_part(assembled.evidence):
-            await self._store.ledger.queue(reading.id, _reason(assembled.evidence), read_at)
-        else:
-            await self._store.ledger.unqueue([reading.id])
-        await self._store.frontier.drop([reading.id])
-        await self._store.pulls.done([reading.id])
 
 
 def _has_orphans(assembled: Assembled) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 
@@ -67,8 +67,8 @@ class _Frontier:
         for pull in pulls:
             self._staged.pop(pull, None)
 
-    async def of(self, pull: str) -> list[Staged]:
-        return list(self._staged.get(pull, {}).values())
+    async def of(self, pulls: Sequence[str]) -> dict[str, list[Staged]]:
+        return {pull: list(self._staged.get(pull, {}).values()) for pull in pulls}
 
     async def pulls(self) -> set[str]:
         return set(self._staged)
@@ -101,10 +101,10 @@ class _Records:
     def __init__(self, snapshots: dict[str, Snapshot]) -> None:
         self._snapshots = snapshots
 
-    async def stored(self, pull: str) -> Stored | None:
-        del pull
-        return None  # each is read once, and nothing that it could spoil is here
+    async def stored(self, pulls: Sequence[str]) -> dict[str, Stored]:
+        del pulls
+        return {}  # each is read once, and nothing that it could spoil is here
 
-    async def commit(self, commit: Commit, stored: Stored | None) -> None:
-        del stored
-        self._snapshots[commit.snapshot.conversation.id] = commit.snapshot
+    async def commit(self, commits: Sequence[tuple[Commit, Stored | None]]) -> None:
+        for commit, _ in commits:
+            self._snapshots[commit.snapshot.conversation.id] = commit.snapshot

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Protocol
@@ -59,8 +59,8 @@ class StagedItems(Protocol):
         """Forget everything staged of `pulls`."""
         ...
 
-    async def of(self, pull: str) -> list[Staged]:
-        """Everything staged of one pull request."""
+    async def of(self, pulls: Sequence[str]) -> dict[str, list[Staged]]:
+        """Everything staged of each of `pulls`, none of them absent."""
         ...
 
     async def pulls(self) -> set[str]:
@@ -99,12 +99,12 @@ class Unfinished(Protocol):
 class Records(Protocol):
     """The finished conversations."""
 
-    async def stored(self, pull: str) -> Stored | None:
-        """The stored side of a decision about `pull`, or None."""
+    async def stored(self, pulls: Sequence[str]) -> dict[str, Stored]:
+        """The stored side of a decision about each of `pulls`; those not stored are absent."""
         ...
 
-    async def commit(self, commit: Commit, stored: Stored | None) -> object:
-        """Keep a conversation in the place of `stored`."""
+    async def commit(self, commits: Sequence[tuple[Commit, Stored | None]]) -> None:
+        """Keep conversations, each in the place of what was stored of it."""
         ...
 
 

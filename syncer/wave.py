@@ -90,10 +90,12 @@ class Wave:
 
     async def _begin(self, wanted: Iterable[Wanted]) -> None:
         under_way = await self._store.frontier.pulls()
+        lacking: list[Item] = []
+        for one in wanted:
+            staged = await self._store.frontier.of([one.id]) if one.id in under_way else {}
+            lacking += self._board.begin(one, staged.get(one.id, ()))
         async with self._store.transaction():
-            for one in wanted:
-                staged = await self._store.frontier.of(one.id) if one.id in under_way else []
-                await self._store.frontier.add(self._board.begin(one, staged))
+            await self._store.frontier.add(lacking)
 
     def _send(self, group: asyncio.TaskGroup) -> bool:
         """Send every request that is due; False when nothing is under way and nothing is left."""

@@ -47,6 +47,17 @@ def snapshot_digest(snapshot: Snapshot) -> str:
     )
 
 
+_TELL = "INSERT OR REPLACE INTO feed (pull, number, kind) VALUES (?, ?, ?)"
+_PUT = (
+    "INSERT INTO conversation (pull, number, updated_at, resolved_at, bucket, record,"
+    " revision, digest, read_at, settled, put_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)"
+    " ON CONFLICT (pull) DO UPDATE SET number = excluded.number,"
+    " updated_at = excluded.updated_at, resolved_at = excluded.resolved_at,"
+    " bucket = excluded.bucket, record = excluded.record, revision = excluded.revision,"
+    " digest = excluded.digest, read_at = excluded.read_at, settled = excluded.settled"
+)
+
+
 class Conversations:
     """Records with evidence, and the change feed over them."""
 
@@ -54,31 +65,42 @@ class Conversations:
         self._database = database
         self._tombstones = Tombstones(database)
 
-    async def stored(self, pull: str) -> Stored | None:
-        """The stored side of a decision about `pull`, or None."""
-        found = await self._database.one(
-            "SELECT digest, bucket FROM conversation WHERE pull = ?", (pull,)
+    async def stored(self, pulls: Sequence[str]) -> dict[str, Stored]:
+        """The stored side of a decision about each of `pulls`; those not stored are absent."""
+        marks = ", ".join("?" * len(pulls))
+        rows = await self._database.all(
+            f"SELECT pull, digest, bucket FROM conversation WHERE pull IN ({marks})",  # noqa: S608
+            pulls,
         )
-        if found is None:
-            return None
-        evidence = await self._evidence([pull])
-        return Stored(digest=found[0], bucket=found[1], evidence=tuple(evidence.get(pull, ())))
+        evidence = await self._evidence([row[0] for row in rows])
+        return {
+            pull: Stored(digest=digest, bucket=bucket, evidence=tuple(evidence.get(pull, ())))
+            for pull, digest, bucket in rows
+        }
 
-    async def commit(self, commit: Commit, stored: Stored | None) -> bool:
-        """Store a conversation over `stored`; True when sinks have something to do for it."""
-        conversation = commit.snapshot.conversation
-        digest = snapshot_digest(commit.snapshot)
-        changed = stored is None or stored.digest != digest
-        if changed and stored is not None and commit.read_at is not None:
-            await self._bury(commit.snapshot, commit.read_at)
-        moved = stored is not None and stored.bucket != commit.bucket
-        if changed:
-            await self._feed(conversation.id, conversation.number, ChangeKind.PUT)
-        elif moved:
-            await self._feed(conversation.id, conversation.number, ChangeKind.MOVE)
-        await self._put(commit, digest, changed=changed)
-        await self._replace_evidence(conversation.id, commit.evidence)
-        return changed or moved
+    async def commit(self, commits: Sequence[tuple[Commit, Stored | None]]) -> None:
+        """Store conversations, each over what is stored of it, and tell the feed what changed."""
+        told: list[tuple[str, int, str]] = []
+        digests: list[str] = []
+        for commit, stored in commits:
+            conversation = commit.snapshot.conversation
+            digest = snapshot_digest(commit.snapshot)
+            digests.append(digest)
+            if stored is None or stored.digest != digest:
+                told.append((conversation.id, conversation.number, ChangeKind.PUT.value))
+                if stored is not None and commit.read_at is not None:
+                    await self._bury(commit.snapshot, commit.read_at)
+            elif stored.bucket != commit.bucket:
+                told.append((conversation.id, conversation.number, ChangeKind.MOVE.value))
+        chosen = [commit for commit, _ in commits]
+        await self._database.run_many(_TELL, told)
+        await self._database.run_many(_PUT, map(_conversation_values, chosen, digests))
+        await self._database.run_many(
+            "UPDATE conversation SET put_seq = (SELECT seq FROM feed WHERE feed.pull = ?)"
+            " WHERE pull = ?",
+            [(pull, pull) for pull, _, kind in told if kind == ChangeKind.PUT],
+        )
+        await self._replace_evidence(chosen)
 
     async def _bury(self, snapshot: Snapshot, at: datetime) -> None:
         """Tombstones for what the stored record held and `snapshot` proves to be gone."""
@@ -92,56 +114,17 @@ class Conversations:
         await self._tombstones.bury(conversation.number, departed(old, snapshot), at)
         await self._tombstones.unbury(arrived(old, conversation))
 
-    async def _put(self, commit: Commit, digest: str, *, changed: bool) -> None:
-        conversation = commit.snapshot.conversation
-        resolved = resolution_event(
-            conversation.state, conversation.merged_at, conversation.closed_at
+    async def _replace_evidence(self, commits: Sequence[Commit]) -> None:
+        await self._database.run_many(
+            "DELETE FROM evidence WHERE pull = ?",
+            [(commit.snapshot.conversation.id,) for commit in commits],
         )
-        seq = await self._database.last_id() if changed else 0
-        await self._database.run(
-            "INSERT INTO conversation (pull, number, updated_at, resolved_at, bucket, record,"
-            " revision, digest, read_at, settled, put_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT (pull) DO UPDATE SET number = excluded.number,"
-            " updated_at = excluded.updated_at, resolved_at = excluded.resolved_at,"
-            " bucket = excluded.bucket, record = excluded.record, revision = excluded.revision,"
-            " digest = excluded.digest, read_at = excluded.read_at, settled = excluded.settled,"
-            " put_seq = max(put_seq, excluded.put_seq)",
-            (
-                conversation.id,
-                conversation.number,
-                to_sortable(conversation.updated_at),
-                None if resolved is None else to_sortable(resolved),
-                commit.bucket,
-                canonical_bytes(conversation),
-                revision_of(conversation),
-                digest,
-                None if commit.read_at is None else to_sortable(commit.read_at),
-                int(commit.settled),
-                seq,
-            ),
-        )
-
-    async def _replace_evidence(self, pull: str, evidence: Iterable[Evidence]) -> None:
-        await self._database.run("DELETE FROM evidence WHERE pull = ?", (pull,))
         await self._database.run_many(
             f"INSERT INTO evidence ({_EVIDENCE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
             [
-                (
-                    pull,
-                    e.owner,
-                    e.name.value,
-                    e.total_count,
-                    e.kept,
-                    e.left_out,
-                    e.unreadable,
-                    e.repaired,
-                    e.has_next_page,
-                    e.end_cursor,
-                    e.status.value,
-                    e.reason,
-                    None if e.read_at is None else to_sortable(e.read_at),
-                )
-                for e in evidence
+                _evidence_values(commit.snapshot.conversation.id, evidence)
+                for commit in commits
+                for evidence in commit.evidence
             ],
         )
 
@@ -192,8 +175,13 @@ class Conversations:
         found = await self._database.one("SELECT max(seq) FROM feed")
         return 0 if found is None or found[0] is None else int(found[0])
 
-    async def after(self, position: int, limit: int) -> list[Change]:
-        """Up to `limit` newest changes behind `position`, in feed order."""
+    async def after(self, position: int, limit: int, since: int | None = None) -> list[Change]:
+        """Up to `limit` newest changes behind `position`, in feed order.
+
+        `since` is where the reader stood before it began to read on, by default `position`: words
+        put later than that it has not seen, though their place in the feed may lie behind it.
+        """
+        seen = position if since is None else since
         rows = await self._database.all(
             "SELECT f.seq, f.kind, f.pull, f.number, c.bucket, c.revision, c.record, c.put_seq"
             " FROM feed f LEFT JOIN conversation c ON c.pull = f.pull"
@@ -201,7 +189,7 @@ class Conversations:
             (position, limit),
         )
         evidence = await self._evidence([row[2] for row in rows])
-        return [_to_change(row, position, evidence.get(row[2], ())) for row in rows]
+        return [_to_change(row, seen, evidence.get(row[2], ())) for row in rows]
 
     async def records(self) -> Sequence[str]:
         """The ids of all stored conversations, by number."""
@@ -219,10 +207,7 @@ class Conversations:
         )
 
     async def _feed(self, pull: str, number: int, kind: ChangeKind) -> None:
-        await self._database.run(
-            "INSERT OR REPLACE INTO feed (pull, number, kind) VALUES (?, ?, ?)",
-            (pull, number, kind.value),
-        )
+        await self._database.run(_TELL, (pull, number, kind.value))
 
     async def _evidence(self, pulls: Sequence[str]) -> Mapping[str, list[Evidence]]:
         found: dict[str, list[Evidence]] = {}
@@ -236,6 +221,41 @@ class Conversations:
             for row in rows:
                 found.setdefault(row[0], []).append(_to_evidence(row))
         return found
+
+
+def _conversation_values(commit: Commit, digest: str) -> tuple[object, ...]:
+    conversation = commit.snapshot.conversation
+    resolved = resolution_event(conversation.state, conversation.merged_at, conversation.closed_at)
+    return (
+        conversation.id,
+        conversation.number,
+        to_sortable(conversation.updated_at),
+        None if resolved is None else to_sortable(resolved),
+        commit.bucket,
+        canonical_bytes(conversation),
+        revision_of(conversation),
+        digest,
+        None if commit.read_at is None else to_sortable(commit.read_at),
+        int(commit.settled),
+    )
+
+
+def _evidence_values(pull: str, evidence: Evidence) -> tuple[object, ...]:
+    return (
+        pull,
+        evidence.owner,
+        evidence.name.value,
+        evidence.total_count,
+        evidence.kept,
+        evidence.left_out,
+        evidence.unreadable,
+        evidence.repaired,
+        evidence.has_next_page,
+        evidence.end_cursor,
+        evidence.status.value,
+        evidence.reason,
+        None if evidence.read_at is None else to_sortable(evidence.read_at),
+    )
 
 
 def _to_evidence(row: tuple[Any, ...]) -> Evidence:
@@ -284,14 +304,14 @@ def _coverages(
     return {name: connections[name] for name in ordered if name in connections}, threads
 
 
-def _to_change(row: tuple[Any, ...], position: int, evidence: Iterable[Evidence]) -> Change:
+def _to_change(row: tuple[Any, ...], seen: int, evidence: Iterable[Evidence]) -> Change:
     seq, kind, pull, number, bucket, revision, record, put_seq = row
     connections, threads = _coverages(evidence)
     found = ChangeKind(kind)
     if found is not ChangeKind.GONE and record is None:
         message = f"the store's feed names pull request {number}, but its record is missing"
         raise DamagedError(message)
-    if found is ChangeKind.MOVE and put_seq > position:
+    if found is ChangeKind.MOVE and put_seq > seen:
         found = ChangeKind.PUT  # the sink has not seen the words that moved
     return Change(
         seq=seq,

@@ -55,9 +55,12 @@ class Database:
         return changed
 
     async def run_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
-        """Execute one statement once a row."""
+        """Execute one statement once a row; without rows, nothing is asked of the worker thread."""
+        values = list(rows)
+        if not values:
+            return
         with _translated():
-            cursor = await self._connection.executemany(sql, rows)
+            cursor = await self._connection.executemany(sql, values)
             await cursor.close()
 
     async def all(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:

@@ -6,7 +6,7 @@ conversation and the removal of its pages.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -96,27 +96,32 @@ class Frontier:
         await self._database.run_many("DELETE FROM frontier WHERE pull = ?", keys)
         await self._database.run_many("DELETE FROM page WHERE pull = ?", keys)
 
-    async def of(self, pull: str) -> list[Staged]:
-        """Everything staged of one pull request."""
-        pages: dict[tuple[str, str], list[StagedPage]] = {}
-        for owner, name, body in await self._database.all(
-            "SELECT owner, name, body FROM page WHERE pull = ? ORDER BY owner, name, seq", (pull,)
+    async def of(self, pulls: Sequence[str]) -> dict[str, list[Staged]]:
+        """Everything staged of each of `pulls`; an empty list where there is nothing."""
+        marks = ", ".join("?" * len(pulls))
+        pages: dict[tuple[str, str, str], list[StagedPage]] = {}
+        for pull, owner, name, body in await self._database.all(
+            f"SELECT pull, owner, name, body FROM page WHERE pull IN ({marks})"  # noqa: S608
+            " ORDER BY pull, owner, name, seq",
+            pulls,
         ):
-            pages.setdefault((owner, name), []).append(_decode(Connection(name), body))
-        rows = await self._database.all(
-            "SELECT owner, name, total, pages, cursor, doubt, evidence FROM frontier"
-            " WHERE pull = ? ORDER BY owner, name",
-            (pull,),
-        )
-        return [_staged(pull, row, tuple(pages.get((row[0], row[1]), ()))) for row in rows]
+            pages.setdefault((pull, owner, name), []).append(_decode(Connection(name), body))
+        found: dict[str, list[Staged]] = {pull: [] for pull in pulls}
+        for row in await self._database.all(
+            "SELECT pull, owner, name, total, pages, cursor, doubt, evidence FROM frontier"  # noqa: S608
+            f" WHERE pull IN ({marks}) ORDER BY pull, owner, name",
+            pulls,
+        ):
+            found[row[0]].append(_staged(row, tuple(pages.get((row[0], row[1], row[2]), ()))))
+        return found
 
     async def pulls(self) -> set[str]:
         """The pull requests of which something is under way."""
         return {pull for (pull,) in await self._database.all("SELECT DISTINCT pull FROM frontier")}
 
 
-def _staged(pull: str, row: tuple[Any, ...], pages: tuple[StagedPage, ...]) -> Staged:
-    owner, name, total, count, cursor, doubt, evidence = row
+def _staged(row: tuple[Any, ...], pages: tuple[StagedPage, ...]) -> Staged:
+    pull, owner, name, total, count, cursor, doubt, evidence = row
     item = msgspec.convert(
         {
             "pull": pull,

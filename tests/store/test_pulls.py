@@ -52,7 +52,7 @@ async def _stored(store: Store, number: int = 1, *, settled: bool = True) -> Non
         settled=settled,
     )
     async with store.transaction():
-        await store.conversations.commit(commit, None)
+        await store.conversations.commit([(commit, None)])
         await store.pulls.done([snapshot.conversation.id])
 
 
@@ -173,7 +173,7 @@ async def test_totals_of_a_thread_count_that_came_by_file_are_not_compared(store
         settled=True,
     )
     async with store.transaction():
-        await store.conversations.commit(commit, None)
+        await store.conversations.commit([(commit, None)])
     assert (await store.pulls.known([PULL]))[PULL].totals == {Connection.COMMENTS: 1}
 
 
@@ -204,7 +204,7 @@ async def test_a_pull_request_that_is_removed_leaves_a_tombstone_and_nothing_els
         await store.ledger.queue(PULL, "reason", LATER)
         await store.pulls.remove(PULL, at(9))
     assert await store.pulls.known([PULL]) == {}
-    assert await store.frontier.of(PULL) == []
+    assert (await store.frontier.of([PULL]))[PULL] == []
     assert await store.ledger.due(at(10**6)) == []
     (stone,) = await store.tombstones.every()
     assert (stone.id, stone.kind, stone.number, stone.gone_at) == (PULL, "pullRequest", 1, at(9))
@@ -250,7 +250,7 @@ async def test_what_was_read_too_soon_is_wanted_where_no_walk_will_meet_it_again
     late = replace(snapshot, conversation=replace(snapshot.conversation, updated_at=at(1)))
     commit = Commit(snapshot=late, evidence=(proof(),), bucket=None, read_at=at(2), settled=settled)
     async with store.transaction():
-        await store.conversations.commit(commit, None)
+        await store.conversations.commit([(commit, None)])
         if queued:
             await store.ledger.queue(PULL, "cut", LATER)
         await store.pulls.want_unsettled(before)

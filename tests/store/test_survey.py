@@ -60,7 +60,7 @@ async def put(store: Store, number: int, *proof: Evidence, wanted: Why | None = 
     )
     async with store.transaction():
         await store.pulls.see([(row, wanted)], NOW, 1)
-        await store.conversations.commit(commit, None)
+        await store.conversations.commit([(commit, None)])
     return pull
 
 

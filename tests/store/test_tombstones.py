@@ -81,8 +81,8 @@ async def test_a_commit_leaves_tombstones_and_takes_back_those_of_what_returns(
 
         async def put(of: Snapshot, at: datetime) -> set[tuple[str, str, int, datetime]]:
             async with store.transaction():
-                stored = await store.conversations.stored(pull)
-                await store.conversations.commit(commit(of, at), stored)
+                stored = (await store.conversations.stored([pull])).get(pull)
+                await store.conversations.commit([(commit(of, at), stored)])
             found = await store.tombstones.every()
             return {(one.id, one.kind, one.number, one.gone_at) for one in found}
 

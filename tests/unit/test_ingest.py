@@ -52,7 +52,7 @@ class Desk:
             for full in rows:
                 one = wanted(full)
                 await self.store.pulls.see([(full, one.why)], LATER, 1)
-                staged = await self.store.frontier.of(full.id)
+                staged = (await self.store.frontier.of([full.id]))[full.id]
                 await self.store.frontier.add(self.board.begin(one, staged))
         await self.ingest.finish()
 
@@ -73,7 +73,7 @@ class Desk:
         return items
 
     async def statuses(self) -> dict[tuple[str, Connection], tuple[Status, str | None]]:
-        stored = await self.store.conversations.stored(PULL)
+        stored = (await self.store.conversations.stored([PULL])).get(PULL)
         assert stored is not None
         return {(e.owner, e.name): (e.status, e.reason) for e in stored.evidence}
 
