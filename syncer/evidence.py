@@ -17,6 +17,7 @@ from syncer.records import Conversation
 __all__ = [
     "FIRST_LEVEL",
     "JUDGED",
+    "UNKNOWN",
     "Connection",
     "Coverage",
     "Evidence",
@@ -115,10 +116,10 @@ class Snapshot(Struct, frozen=True, kw_only=True):
 
     def judged(self) -> dict[Connection, Coverage]:
         """Coverage by connection, the comments of all threads as one; absent ones as unknown."""
-        found = {name: self.connections.get(name, _UNKNOWN) for name in FIRST_LEVEL}
+        found = {name: self.connections.get(name, UNKNOWN) for name in FIRST_LEVEL}
         threads = self.conversation.review_threads
         found[Connection.THREAD_COMMENTS] = aggregate(
-            [self.threads.get(thread.id, _UNKNOWN) for thread in threads],
+            [self.threads.get(thread.id, UNKNOWN) for thread in threads],
             found[Connection.REVIEW_THREADS],
         )
         if (row := self.connections.get(Connection.PULL_REQUEST)) is not None:
@@ -126,7 +127,8 @@ class Snapshot(Struct, frozen=True, kw_only=True):
         return found
 
 
-_UNKNOWN = Coverage(total_count=None, kept=0, has_next_page=None, status=Status.UNKNOWN)
+UNKNOWN = Coverage(total_count=None, kept=0, has_next_page=None, status=Status.UNKNOWN)
+"""Coverage of what nothing is told of."""
 
 
 def coverage_of(evidence: Evidence) -> Coverage:
