@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
+from typing import TypeVar
 
 from syncer.errors import SinkError
 from syncer.repository import Facts
@@ -11,6 +12,7 @@ from syncer.store import SinkState, Store
 
 __all__ = ["Delivery"]
 
+T = TypeVar("T")
 _BATCH = 200
 """Changes handed over at once: enough to amortise a call, few enough to hold in memory."""
 
@@ -33,7 +35,7 @@ class Delivery:
         """
         for name, sink in self._sinks.items():
             try:
-                token = await sink.open()
+                token = await _asked(sink.open())
             except SinkError as error:
                 self.failures[name] = error
                 continue
@@ -58,20 +60,34 @@ class Delivery:
         """Close every sink; a failure to close is the failure of that sink."""
         for name, sink in self._sinks.items():
             try:
-                await sink.close()
+                await _asked(sink.close())
             except SinkError as error:
                 self.failures.setdefault(name, error)
 
     async def _deliver(self, name: str, sink: Sink, facts: Facts) -> None:
-        position = self._states[name].position
+        position = since = self._states[name].position
         replay = name in self._replay
-        while changes := await self._store.conversations.after(position, _BATCH):
+        while changes := await self._store.conversations.after(position, _BATCH, since):
             batch = Batch(facts=facts, changes=tuple(changes), replay=replay)
-            self.applied[name] += await sink.apply(batch)
+            self.applied[name] += await _asked(sink.apply(batch))
             position = changes[-1].seq
-        await sink.apply(Batch(facts=facts, replay=replay))
-        token = await sink.flush()
+        await _asked(sink.apply(Batch(facts=facts, replay=replay)))
+        token = await _asked(sink.flush())
         self._states[name] = SinkState(position, token)
         self._replay.discard(name)
         async with self._store.transaction():
             await self._store.ledger.move_sink(name, self._states[name])
+
+
+async def _asked(answer: Awaitable[T]) -> T:
+    """What a sink answers; whatever else than SinkError it raises becomes one.
+
+    A sink may be a stranger's: a mistake in it stops neither the reading nor the other sinks.
+    """
+    try:
+        return await answer
+    except SinkError:
+        raise
+    except Exception as error:
+        message = f"{type(error).__name__} in the sink itself: report it to whoever wrote the sink"
+        raise SinkError(message) from error
