@@ -60,6 +60,10 @@ class CorpusSink:
         self._changed = False
         self._failed = False
 
+    async def set_aside(self, name: str) -> str:
+        """Keep a file under a new name, which is returned; to be called before `open`."""
+        return await self._guarded(partial(self._folder.set_aside, name))
+
     async def open(self) -> str | None:
         """The root's digest; None unless the root and all that it lists are there."""
         return await self._guarded(self._open)

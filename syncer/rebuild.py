@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -10,7 +10,7 @@ from msgspec import Struct
 from syncer.delivery import Delivery
 from syncer.errors import LocalError
 from syncer.placement import facts_of, place
-from syncer.sink import Applied, Destination, Factory
+from syncer.sink import Applied, Destination, Factory, Sink
 from syncer.store import (
     STATE_FILE,
     STATE_FOLDER,
@@ -21,7 +21,7 @@ from syncer.store import (
     open_store,
 )
 
-__all__ = ["Rebuilt", "rebuild"]
+__all__ = ["Rebuilt", "rebuild", "write_anew"]
 
 
 class Rebuilt(Struct, frozen=True, kw_only=True):
@@ -46,24 +46,29 @@ async def rebuild(folder: Path, *, sinks: Mapping[str, Factory]) -> Rebuilt:
         )
         raise LocalError(message)
     async with hold_folder(folder) as state, open_store(state) as store:
-        repository = await store.meta.get(meta.REPOSITORY)
-        if repository is None:
-            message = f"the store in {folder} holds nothing yet: run `syncer sync`"
-            raise LocalError(message)
-        await place(store)
-        await _rewind(store, sinks)
         destination = Destination(folder=folder)
-        delivery = Delivery(store, {name: make(destination) for name, make in sinks.items()})
-        try:
-            notes = await delivery.open()
-            await delivery.deliver(await facts_of(store, repository))
-        finally:
-            await delivery.close()
+        return await write_anew(store, {name: make(destination) for name, make in sinks.items()})
+
+
+async def write_anew(store: Store, sinks: Mapping[str, Sink]) -> Rebuilt:
+    """Hand everything in an open store to sinks that are not open yet, as `rebuild` does."""
+    repository = await store.meta.get(meta.REPOSITORY)
+    if repository is None:
+        message = "the store holds nothing yet: run `syncer sync`"
+        raise LocalError(message)
+    await place(store)
+    await _rewind(store, sinks)
+    delivery = Delivery(store, sinks)
+    try:
+        notes = await delivery.open()
+        await delivery.deliver(await facts_of(store, repository))
+    finally:
+        await delivery.close()
     failures = {name: str(error) for name, error in delivery.failures.items()}
     return Rebuilt(applied=dict(delivery.applied), failures=failures, notes=tuple(notes))
 
 
-async def _rewind(store: Store, sinks: Mapping[str, Factory]) -> None:
+async def _rewind(store: Store, sinks: Iterable[str]) -> None:
     """Forget how far the sinks were, so that each is handed the feed from its beginning."""
     async with store.transaction():
         for name in sinks:

@@ -18,11 +18,12 @@ from syncer.cli.places import Place, chosen
 from syncer.cli.running import Interruption, run
 from syncer.cli.sinks import DEFAULT_SINK, sink_factories
 from syncer.cli.verdict import judge
-from syncer.errors import DamagedError, SinkError
+from syncer.errors import DamagedError
 from syncer.findings import Finding, Report
-from syncer.rebuild import rebuild
+from syncer.repair import repair as mend
 from syncer.report import worst
 from syncer.sink import Applied
+from syncer.store import NewerStoreError
 
 __all__ = ["EXAMPLES", "Checked", "command"]
 
@@ -134,21 +135,23 @@ async def _checked(console: Console, place: Place, repair: bool, pulse: _Pulse) 
     def note(text: str) -> None:
         console.say(f"{place.name}: {text}", level="note")
 
-    report = await check(place.folder, note, progress)
-    repaired = None
-    if repair and not report.sound:
-        repaired = await _repaired(place, note)
+    try:
         report = await check(place.folder, note, progress)
-    return _told(place, report, repaired)
+    except DamagedError as error:
+        if not repair or isinstance(error, NewerStoreError):
+            raise  # otherwise the store is what has to be mended first
+    else:
+        if report.sound or not repair:
+            return _told(place, report, None)
+    repaired = await _repaired(place, note)
+    return _told(place, await check(place.folder, note, progress), repaired)
 
 
 async def _repaired(place: Place, note: Note) -> Applied:
-    done = await rebuild(place.folder, sinks=sink_factories([DEFAULT_SINK]))
+    done = await mend(place.folder, corpus=sink_factories([DEFAULT_SINK])[DEFAULT_SINK])
     for found in done.notes:
         note(found)
-    if DEFAULT_SINK in done.failures:
-        raise SinkError(done.failures[DEFAULT_SINK])
-    return done.applied[DEFAULT_SINK]
+    return done.applied
 
 
 def _told(place: Place, report: Report, repaired: Applied | None) -> Checked:
