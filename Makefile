@@ -4,6 +4,7 @@
 #   make lint    formatting, lint, import direction
 #   make types   mypy and pyright, both strict
 #   make bench   points, requests, seconds and memory against what is possible at least
+#   make soak    thirty rounds of random acts, faults and ends by a seed that is printed
 #   make cassettes   record the HTTP conversations of cassettes/ anew, from the simulator
 #   make clean   remove what the targets above made
 
@@ -13,13 +14,14 @@ STAMP := $(VENV)/.installed
 SOURCES := queries syncer sinks birdview
 JOBS ?= auto
 PYTEST_ARGS ?=
+SOAK_ARGS ?= --rounds 30
 
 # The first of these that is new enough; PYTHON=... overrides.
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c '$(NEW_ENOUGH)' && echo $$p && break; done)
 
-.PHONY: demo test lint types bench cassettes clean venv ruff-check ruff-format imports mypy pyright
+.PHONY: demo test lint types bench soak cassettes clean venv ruff-check ruff-format imports mypy pyright
 
 demo: $(STAMP)
 	$(BIN)/syncer demo
@@ -43,6 +45,9 @@ pyright: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m tests.bench
+
+soak: $(STAMP)
+	$(BIN)/python -m tests.soak $(SOAK_ARGS)
 
 cassettes: $(STAMP)
 	$(BIN)/python -m tests.cassettes.record
