@@ -20,7 +20,7 @@ from syncer.evidence import (
     coverage_of,
 )
 from syncer.github.answers import Row
-from syncer.judgement import zero
+from syncer.judgement import UNSUPPORTED, zero
 from syncer.records import (
     ClosingIssue,
     Comment,
@@ -112,8 +112,13 @@ def orphans(
 
 
 def is_part(evidence: Iterable[Evidence]) -> bool:
-    """Whether a reading lacks something: a connection was cut, or nothing is known of it."""
-    return any(one.status in (Status.CUT, Status.UNKNOWN) for one in evidence)
+    """Whether a reading lacks what another might bring: a connection is cut, or unknown as yet.
+
+    What the server's schema does not have no reading brings: that is named, and left at that.
+    """
+    return any(
+        one.status in (Status.CUT, Status.UNKNOWN) and one.reason != UNSUPPORTED for one in evidence
+    )
 
 
 def replaces(new: Sequence[Evidence], stored: Sequence[Evidence]) -> bool:

@@ -18,7 +18,10 @@ from syncer.evidence import Connection, Evidence, Status
 from syncer.frontier import Item
 from syncer.staged import StagedPage
 
-__all__ = ["MAX_IDLE", "MAX_RESTARTS", "Again", "cut", "judge", "zero"]
+__all__ = ["MAX_IDLE", "MAX_RESTARTS", "UNSUPPORTED", "Again", "cut", "judge", "zero"]
+
+UNSUPPORTED = "unsupported"
+"""The reason where the server's schema does not have a connection at all."""
 
 MAX_RESTARTS = 3
 """Whole readings of one connection in one run, after which it is cut."""
@@ -57,8 +60,13 @@ def restarted(item: Item) -> Item:
 
 
 def cut(item: Item, pages: Sequence[StagedPage], reason: str, at: datetime) -> Evidence:
-    """Evidence of a connection that is given up with the pages it has."""
+    """Evidence of a connection that is given up with the pages it has.
+
+    One that the server's schema lacks is unknown rather than cut: no further try can read it.
+    """
     counted = _count(item, pages, item.cursor, at)
+    if reason == UNSUPPORTED:
+        return replace(counted, has_next_page=None, status=Status.UNKNOWN, reason=reason)
     return replace(counted, has_next_page=True, status=Status.CUT, reason=reason)
 
 
