@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from graphql import FieldNode, TypeInfo, TypeInfoVisitor, Visitor, visit
+
+from queries import load, schema
 from syncer.corpus import parse
 from syncer.evidence import Snapshot
 from syncer.report import Problem, Summary
@@ -30,6 +33,7 @@ __all__ = [
     "HOUR_S",
     "NAME",
     "comment",
+    "fields_of",
     "named",
     "only",
     "pull",
@@ -121,3 +125,17 @@ def read(root: Path, number: int) -> Snapshot:
 def named(summary: Summary, number: int | None) -> dict[str, Problem]:
     """What is known incomplete of `number`, by connection."""
     return {p.connection: p for p in summary.problems if p.number == number}
+
+
+def fields_of(name: str) -> set[tuple[str, str]]:
+    """Every field that a document asks for, as (type, field)."""
+    found: set[tuple[str, str]] = set()
+    info = TypeInfo(schema())
+
+    class _Collect(Visitor):
+        def enter_field(self, node: FieldNode, *_: object) -> None:
+            parent = info.get_parent_type()
+            found.add((parent.name if parent else "", node.name.value))
+
+    visit(load(name).node, TypeInfoVisitor(info, _Collect()))
+    return found

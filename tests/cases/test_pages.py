@@ -8,10 +8,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from graphql import FieldNode, TypeInfo, TypeInfoVisitor, Visitor, visit
 
-import queries
-from queries import NAMES, load
+from queries import NAMES
 from syncer.evidence import Connection, Status
 from syncer.history import History
 from syncer.records import Conversation
@@ -27,6 +25,7 @@ from tests.cases.scene import (
     HOUR_S,
     NAME,
     comment,
+    fields_of,
     named,
     pull,
     read,
@@ -257,7 +256,7 @@ async def test_what_came_as_null_is_unknown_or_short_and_never_empty(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_document_searches_or_asks_for_a_number_or_a_merge_commit(name: str) -> None:
-    asked = _fields(name)
+    asked = fields_of(name)
 
     assert asked
     assert not {field for _, field in asked} & {
@@ -272,7 +271,9 @@ def test_no_document_searches_or_asks_for_a_number_or_a_merge_commit(name: str) 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_is_asked_of_an_account_that_not_every_kind_of_account_has(name: str) -> None:
-    of_people = {pair for pair in _fields(name) if pair[0] in {"User", "Bot", "Mannequin", "Actor"}}
+    of_people = {
+        pair for pair in fields_of(name) if pair[0] in {"User", "Bot", "Mannequin", "Actor"}
+    }
 
     assert {field for _, field in of_people} <= {"__typename", "login", "id"}
 
@@ -314,17 +315,3 @@ def _circling(kind: str) -> PageFault:
         return page
 
     return PageFault(kind=kind, change=change)
-
-
-def _fields(name: str) -> set[tuple[str, str]]:
-    """Every field of a document, as (type, field)."""
-    found: set[tuple[str, str]] = set()
-    info = TypeInfo(queries.schema())
-
-    class _Collect(Visitor):
-        def enter_field(self, node: FieldNode, *_: object) -> None:
-            parent = info.get_parent_type()
-            found.add((parent.name if parent else "", node.name.value))
-
-    visit(load(name).node, TypeInfoVisitor(info, _Collect()))
-    return found
