@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from msgspec import Struct
 
 from syncer.testing.github import Dataset, Shape, dump, generate
 from syncer.testing.github.expected import quotient
+from tests.bench import audit, bench_birdview
 from tests.bench.child import Ran
 from tests.bench.figures import Figure
 from tests.bench.measures import Took
@@ -43,14 +45,36 @@ class Sizes(Struct, frozen=True, kw_only=True):
     main: int
     few: int
     many: int
+    audited: int
+    rounds: int  # of answers, of which the median counts
     latency_ms: int
     shape: Shape
     repeats: int  # of what is measured in seconds; the quickest counts, the others were disturbed
     strict: bool  # at small sizes rounding and overhead outweigh what is measured
 
 
-FULL = Sizes(main=2000, few=1000, many=20_000, latency_ms=100, shape=_LARGE, repeats=3, strict=True)
-QUICK = Sizes(main=24, few=12, many=30, latency_ms=2, shape=_SMALL, repeats=1, strict=False)
+FULL = Sizes(
+    main=2000,
+    few=1000,
+    many=20_000,
+    audited=10_000,
+    rounds=15,
+    latency_ms=100,
+    shape=_LARGE,
+    repeats=2,
+    strict=True,
+)
+QUICK = Sizes(
+    main=24,
+    few=12,
+    many=30,
+    audited=80,
+    rounds=1,
+    latency_ms=2,
+    shape=_SMALL,
+    repeats=1,
+    strict=False,
+)
 
 
 def reading(sizes: Sizes, folder: Path) -> list[Figure]:
@@ -152,6 +176,39 @@ def _nothing_new(again: Ran, sizes: Sizes) -> list[Figure]:
     ]
 
 
+def auditing(sizes: Sizes, folder: Path) -> list[Figure]:
+    """An audit of what has not changed, and one of what changed without a word."""
+    del folder  # it makes its own
+    found = asyncio.run(audit.bench(sizes.audited))
+    make = _maker(f"audit, {sizes.audited:,} pull requests")
+    missing = found["edits"] - found["editsFound"]
+    bound = 1.1 if sizes.strict else None
+    return [
+        make("auditPoints", "points, nothing changed", found["unchangedPoints"], "points"),
+        make("auditRatio", "points / quotient", found["unchangedRatio"], "×", bound),
+        make("auditTotals", "points of --totals", found["totalsPoints"], "points"),
+        make("auditCpu", "processor, both sides", found["unchangedCpuS"], "s"),
+        make("edits", "kinds of silent edit made", found["edits"], ""),
+        make("editsMissed", "of these not found", missing, "", 0),
+        make("pointsMended", "points of finding and reading them", found["mendedPoints"], ""),
+    ]
+
+
+def exploring(sizes: Sizes, folder: Path) -> list[Figure]:
+    """A weekly window without a model, in a warm process, against reading and hashing its files."""
+    root = folder / "explored"
+    asyncio.run(bench_birdview.write(root, sizes.many))
+    found = asyncio.run(bench_birdview.measure(root, sizes.rounds))
+    make = _maker(f"weekly window, {sizes.many:,} pull requests")
+    bound = bench_birdview.MOST if sizes.strict else None
+    return [
+        make("selected", "pull requests in the window", found["selected"], ""),
+        make("exploreWall", "wall time of an answer", found["answerMs"] / 1000, "s"),
+        make("exploreRatio", "processor, answer / floor", found["cpuTimes"], "×", bound),
+        make("explorePeak", "memory of an answer", found["peakKiB"] / 1024, "MiB"),
+    ]
+
+
 def starting(sizes: Sizes, folder: Path) -> list[Figure]:
     """How long it takes until a command has read its own words."""
     make = _maker("start of a command")
@@ -173,7 +230,13 @@ def _timed(command: list[str]) -> float:
 
 Stage = Callable[[Sizes, Path], list[Figure]]
 
-STAGES: Mapping[str, Stage] = {"reading": reading, "memory": memory, "starting": starting}
+STAGES: Mapping[str, Stage] = {
+    "reading": reading,
+    "memory": memory,
+    "auditing": auditing,
+    "exploring": exploring,
+    "starting": starting,
+}
 
 
 def _maker(stage: str) -> Callable[..., Figure]:
