@@ -309,7 +309,10 @@ def _to_change(row: tuple[Any, ...], seen: int, evidence: Iterable[Evidence]) ->
     connections, threads = _coverages(evidence)
     found = ChangeKind(kind)
     if found is not ChangeKind.GONE and record is None:
-        message = f"the store's feed names pull request {number}, but its record is missing"
+        message = (
+            f"the store's feed names pull request {number}, but there is no record of it: "
+            "move the .syncer folder away, the next run rebuilds it from the corpus"
+        )
         raise DamagedError(message)
     if found is ChangeKind.MOVE and put_seq > seen:
         found = ChangeKind.PUT  # the sink has not seen the words that moved

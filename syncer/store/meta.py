@@ -37,7 +37,10 @@ class Key(Generic[T]):
         try:
             value: T = self._decoder.decode(data)
         except msgspec.MsgspecError as error:
-            message = f"the store's value {self.name} cannot be read"
+            message = (
+                f"the store's value {self.name} cannot be read: "
+                "move the .syncer folder away, the next run rebuilds it from the corpus"
+            )
             raise DamagedError(message) from error
         return value
 
