@@ -7,6 +7,7 @@ Nothing counts until all of it is stored: an adoption that was killed begins aga
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -35,7 +36,7 @@ from syncer.evidence import UNKNOWN, Connection, Coverage, Evidence, Snapshot
 from syncer.github.answers import ChangeRow, Totals
 from syncer.store import Commit, SinkState, Store, meta
 
-__all__ = ["CORPUS_SINK", "Adopted", "adopt", "read_root"]
+__all__ = ["CORPUS_SINK", "Adopted", "adopt", "read_root", "repository_in"]
 
 CORPUS_SINK = "corpus"
 """The sink whose destination is the corpus itself."""
@@ -57,6 +58,26 @@ def read_root(folder: Path) -> Root | None:
     """
     data = _read(folder / MANIFEST)
     return None if data is None else decode_root(data, file=MANIFEST)
+
+
+def repository_in(folder: Path) -> str | None:
+    """The id of the repository whose corpus is in `folder`; None where nothing tells.
+
+    The census tells it as well, for a torn manifest must not hide to whom a folder belongs.
+    """
+    for name, identity in ((MANIFEST, _id_by_root), (CENSUS, _id_by_census)):
+        with suppress(CorpusError, LocalError):
+            if (data := _read(folder / name)) is not None:
+                return identity(data)
+    return None
+
+
+def _id_by_root(data: bytes) -> str:
+    return decode_root(data, file=MANIFEST).repository.id
+
+
+def _id_by_census(data: bytes) -> str:
+    return decode_census(data, file=CENSUS).repository_id
 
 
 async def adopt(folder: Path, store: Store) -> Adopted | None:

@@ -10,11 +10,11 @@ from typing import Protocol
 
 import msgspec
 
-from syncer.adoption import adopt, read_root
+from syncer.adoption import adopt, repository_in
 from syncer.corpus import CorpusError, repository_path
 from syncer.engine import Again, Engine
 from syncer.enumeration import describe
-from syncer.errors import AskError, BudgetError, DamagedError, LocalError, SinkError
+from syncer.errors import AskError, BudgetError, DamagedError, SinkError
 from syncer.evidence import Status
 from syncer.github.answers import Opening
 from syncer.progress import Observer, Progress
@@ -138,13 +138,9 @@ def folder_of(root: Path, opening: Opening) -> Path:
     path = root / repository_path(opening.name)
     if path.exists() or not root.is_dir():
         return path
-    for manifest in sorted(root.glob("*/*/manifest.json")):
-        try:
-            found = read_root(manifest.parent)
-        except (CorpusError, LocalError):
-            continue
-        if found is not None and found.repository.id == opening.repository_id:
-            return manifest.parent
+    for folder in sorted(root.glob("*/*")):
+        if repository_in(folder) == opening.repository_id:
+            return folder
     return path
 
 

@@ -206,6 +206,23 @@ async def test_a_transfer_is_followed_from_the_old_name_and_the_new_with_or_with
     assert _folders(tmp_path) == [NAME]
 
 
+@pytest.mark.parametrize("torn", ["manifest.json", "census.json"])
+async def test_a_torn_file_does_not_hide_the_folder_from_a_repository_that_was_renamed(
+    torn: str, dataset: Dataset, tmp_path: Path
+) -> None:
+    async with Simulator(dataset) as simulator:
+        await run(simulator, tmp_path)
+        before = content(tmp_path)
+        (tmp_path / FOLDER / torn).write_bytes(b"")
+        simulator.mutate.rename("octo/elsewhere")
+        simulator.clock.advance(HOUR_S)
+        summary = await _sync(simulator, "octo/elsewhere", tmp_path)
+
+    assert (summary.exit, summary.conversations.read) == (0, 0)
+    assert _folders(tmp_path) == [NAME]
+    assert content(tmp_path) == before
+
+
 async def test_a_folder_of_another_repository_is_not_overwritten_by_the_one_that_took_its_name(
     dataset: Dataset, tmp_path: Path
 ) -> None:
