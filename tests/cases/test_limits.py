@@ -87,6 +87,39 @@ async def test_an_error_is_understood_whatever_it_leaves_out(
     assert {n: read(tmp_path, n).conversation for n in (1, 2, 3)} == expected(dataset)
 
 
+@pytest.mark.parametrize(
+    "field",
+    [
+        "PullRequest.title", "PullRequest.state", "PullRequest.labels", "PullRequest.mergedAt",
+        "PullRequest.headRepository", "PullRequest.baseRefName", "IssueComment.body",
+        "IssueComment.author", "PullRequestReview.state", "PullRequestReviewThread.isResolved",
+        "PullRequestReviewThread.resolvedBy", "PullRequestReviewComment.diffHunk",
+        "PullRequestReviewComment.pullRequestReview",
+    ],
+)  # fmt: skip
+async def test_whatever_field_is_forbidden_is_named_and_read_when_it_no_longer_is(
+    field: str, tmp_path: Path
+) -> None:
+    dataset = repository(talk(1, 2), talk(2, 2))
+    async with Simulator(dataset) as simulator:
+        hurry = Hurry(simulator)
+        rule = simulator.fail(faults.forbidden(field, 1), times=None)
+        summary = await run(simulator, tmp_path, hurry=hurry)
+        other = read(tmp_path, 2).conversation
+        simulator.rules.clear()
+        simulator.clock.advance(30 * 24 * HOUR_S)
+        await run(simulator, tmp_path, hurry=hurry)
+        again = await run(simulator, tmp_path, hurry=hurry, requested=[1])
+
+    told = expected(dataset)
+    assert rule.hits
+    assert (summary.exit, summary.complete) == (3, False)
+    assert {problem.number for problem in summary.problems} <= {1, None}
+    assert other == told[2]
+    assert again.exit == 0
+    assert read(tmp_path, 1).conversation == told[1]
+
+
 async def test_an_answer_that_nests_without_end_is_a_fault_that_may_pass(
     dataset: Dataset, tmp_path: Path
 ) -> None:

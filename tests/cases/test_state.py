@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from syncer.corpus import parse
 from syncer.errors import ConfigError, LockedError, RefusedError
 from syncer.evidence import Connection
 from syncer.github.access import Endpoint
@@ -28,15 +29,17 @@ from syncer.settings import Settings
 from syncer.store import read_store
 from syncer.testing.github import faults
 from syncer.testing.github.dataset import Dataset, Release
+from syncer.testing.github.expected import expected
 from syncer.testing.github.mutations import Mutations
 from syncer.testing.github.requests import every, operation, touches
 from syncer.testing.github.simulator import DEFAULT_TOKEN, Simulator
 from syncer.verify import verify
-from tests.cases.scene import FOLDER, HOUR_S, NAME, comment, pull, read, repository
+from tests.cases.scene import FOLDER, HOUR_S, NAME, comment, pull, read, repository, talk
 from tests.engine.harness import CORPUS, UNHURRIED, Hurry, content, run, tree
 from tests.history.corpora import numbers, select
 
 SMALL = Settings(page=2, ids=2)
+DAY_S = 86_400.0
 
 
 @pytest.fixture(scope="module")
@@ -249,6 +252,45 @@ async def test_holes_in_the_numbers_are_normal_and_asked_for_by_nobody(tmp_path:
 
     assert (summary.exit, summary.complete, summary.conversations.total) == (0, True, 3)
     assert simulator.requests == 2
+
+
+@pytest.mark.parametrize("after", range(1, 7))
+@pytest.mark.parametrize("what", ["pull request", "thread", "comment", "review comment"])
+async def test_what_is_deleted_during_a_run_takes_nothing_else_along(
+    what: str, after: int, tmp_path: Path
+) -> None:
+    dataset = repository(*(talk(n, 2) for n in range(1, 11)))
+
+    def delete(mutate: Mutations) -> None:
+        victim = mutate.world.pull(4)
+        if what == "pull request":
+            mutate.delete_pull(4)
+        elif what == "thread":
+            mutate.delete_thread(victim.review_threads[0])
+        elif what == "comment":
+            mutate.delete_comment(victim.comments[0])
+        else:
+            mutate.delete_comment(victim.review_threads[1].comments[0])
+
+    async with Simulator(dataset) as simulator:
+        hurry = Hurry(simulator)
+        simulator.between(after, delete)
+        first = await run(simulator, tmp_path / "kept", settings=Settings(ids=10), hurry=hurry)
+        others = content(tmp_path / "kept" / FOLDER)
+        for _ in range(2):
+            simulator.clock.advance(2 * DAY_S)
+            full = Settings(ids=10, full=True)
+            last = await run(simulator, tmp_path / "kept", settings=full, hurry=hurry, requested=[])
+        await run(simulator, tmp_path / "fresh", hurry=hurry)
+        whole = expected(simulator.world)
+
+    found = {int(Path(name).stem.removeprefix("pr-")): parse(data) for name, data in others.items()}
+    assert first.exit in (0, 3)
+    assert {n: found[n].conversation for n in whole if n != 4} == {
+        n: one for n, one in whole.items() if n != 4
+    }
+    assert last.exit == 0
+    assert content(tmp_path / "kept" / FOLDER) == content(tmp_path / "fresh" / FOLDER)
 
 
 # -- two at once
