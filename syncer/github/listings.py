@@ -48,9 +48,7 @@ def opening_in(data: bytes, marks: Marks, _: Repairs, date: datetime) -> Opening
         repository_id=repository.id,
         name=repository.name_with_owner,
         web_url=_site(repository.url, repository.name_with_owner),
-        releases=_listing(
-            repository.releases, ("repository", "releases"), marks, _release, date, cost
-        ),
+        releases=_releases(repository.releases, ("repository", "releases"), marks, date, cost),
         changes=_listing(
             repository.pull_requests, ("repository", "pullRequests"), marks, _change, date, cost
         ),
@@ -64,7 +62,7 @@ def releases_in(
     found = wire.releases_data.decode(data)
     page = _node(found, marks).releases
     path = ("node", "releases")
-    return _listing(page, path, marks, _release, date, _cost(found.rate_limit), after)
+    return _releases(page, path, marks, date, _cost(found.rate_limit), after)
 
 
 def changes_in(
@@ -124,9 +122,24 @@ def fields_below(marks: Marks, place: Path) -> frozenset[str]:
     return frozenset(str(path[depth]) for path in found if len(path) > depth)
 
 
-def _release(node: wire.ReleaseNode | None, _: int) -> Release | None:
-    if node is None:
-        return None
+def _releases(
+    page: wire.Page[wire.ReleaseNode] | None,
+    path: tuple[str, ...],
+    marks: Marks,
+    date: datetime,
+    cost: int,
+    after: str | None = None,
+) -> Listing[Release]:
+    """A release with a mark counts as null: without its date it would be taken for a draft."""
+
+    def whole(node: wire.ReleaseNode | None, index: int) -> Release | None:
+        marked = fields_below(marks, (*path, "nodes", index))
+        return None if node is None or marked else _release(node)
+
+    return _listing(page, path, marks, whole, date, cost, after)
+
+
+def _release(node: wire.ReleaseNode) -> Release:
     return Release(
         id=node.id,
         tag_name=node.tag_name,

@@ -11,6 +11,7 @@ from birdview.request import instant
 from syncer.history import History
 from syncer.repository import Shaping
 from syncer.settings import Settings
+from syncer.testing.github import faults
 from syncer.testing.github.clock import stamp
 from syncer.testing.github.dataset import Dataset, Pull, Release
 from syncer.testing.github.simulator import Simulator
@@ -215,6 +216,24 @@ async def test_more_releases_than_a_page_holds_are_all_cuts_and_none_is_flooded(
 
     assert summary.exit == 0
     assert _buckets(tmp_path) == {n + 1: f"v0.{n + 1}" if n < 209 else None for n in range(210)}
+
+
+@pytest.mark.parametrize("field", ["publishedAt", "tagName", "isDraft", "isPrerelease", "id"])
+async def test_a_release_that_cannot_be_read_whole_moves_nothing_and_is_named(
+    field: str, tmp_path: Path
+) -> None:
+    async with Simulator(_released()) as simulator:
+        hurry = Hurry(simulator)
+        await run(simulator, tmp_path, hurry=hurry)
+        before = tree(tmp_path)
+        simulator.clock.advance(HOUR_S)
+        rule = simulator.fail(faults.forbidden(f"Release.{field}"), times=None)
+        summary = await run(simulator, tmp_path, hurry=hurry)
+
+    assert rule.hits
+    assert summary.exit == 3
+    assert "releases" in {problem.connection for problem in summary.problems}
+    assert tree(tmp_path) == before
 
 
 # -- items that move while they are read
