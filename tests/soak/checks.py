@@ -28,7 +28,7 @@ class Checks:
     async def after(
         self, summary: Summary | None, *, moving: set[int], ended: bool, clean: bool
     ) -> None:
-        """After a run that `ended` by itself or was stopped; a `clean` one met no fault.
+        """After a run that `ended` with everything delivered, or did not; a `clean` one met no fault.
 
         `moving` are the numbers that people touched while it was under way.
         """

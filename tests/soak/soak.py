@@ -113,11 +113,12 @@ class _Soak:
 
     async def _try(self, what: str, trouble: Trouble) -> None:
         clean = not trouble.words
-        ended, summary = True, None
+        ended, summary = False, None
         try:
             async with asyncio.timeout(_TIMEOUT_S):
                 summary = await trouble.befall(lambda: self._one(what, trouble))
-                ended = summary is not None
+                # A run that was refused may leave what an earlier one was stopped at.
+                ended = summary is not None and summary.exit in (0, 3)
         except StopError as error:
             if clean:
                 raise
