@@ -6,6 +6,7 @@ goes on where it stood. A listing that fails, or looks empty, removes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -235,17 +236,19 @@ class Enumeration:
         )
 
     async def _see(self, page: Listing[ChangeRow], walk: Walk, following: Walk) -> None:
-        known = await self._store.pulls.known([row.id for row in page.items])
-        void = [row.id for row in page.items if row.id in known and voids(row, known[row.id])]
-        rows = [(row, why(row, known.get(row.id))) for row in page.items]
-        seen = walk.id if walk.kind == "full" else 0
         async with self._store.transaction():
-            await self._store.frontier.drop(void)
-            await self._store.pulls.forget_rows(void)
-            await self._store.pulls.see(rows, page.date, seen)
+            await self._take(page.items, page.date, walk.id if walk.kind == "full" else 0)
             await self._store.meta.put(meta.WALK, following)
             if walk.kind == "full":
                 await self._store.meta.put(meta.WALKS, walk.id)
+
+    async def _take(self, found: Sequence[ChangeRow], date: datetime, seen: int) -> None:
+        known = await self._store.pulls.known([row.id for row in found])
+        void = [row.id for row in found if row.id in known and voids(row, known[row.id])]
+        await self._store.frontier.drop(void)
+        await self._store.pulls.forget_rows(void)
+        rows = [(row, why(row, known.get(row.id))) for row in found]
+        await self._store.pulls.see(rows, date, seen)
 
     async def _check_vanished(self) -> None:
         """Ask for what a full walk lacked by its id; remove what was not found in two runs."""
@@ -257,8 +260,12 @@ class Enumeration:
             gone = {fault.owner for fault in answer.faults if fault.reason == "not_found"}
             there = {row.id for row in answer.rows}
             async with self._store.transaction():
+                await self._take(answer.rows, answer.date, 0)
                 for one in chosen:
                     await self._judge_vanished(one.id, one.number, one.runs, gone, there)
+            if there:
+                reason = f"{len(there)} that a walk did not list answer to their ids"
+                self.troubles.append(Trouble("pullRequests", reason))
 
     async def _judge_vanished(
         self, pull: str, number: int, runs: int, gone: set[str], there: set[str]

@@ -13,6 +13,7 @@ from queries import NAMES
 from syncer.evidence import Connection, Status
 from syncer.history import History
 from syncer.records import Conversation
+from syncer.report import Summary
 from syncer.settings import Settings
 from syncer.testing.github import faults
 from syncer.testing.github.dataset import Dataset, Release
@@ -173,6 +174,36 @@ async def test_the_same_rows_behind_ever_new_cursors_come_to_an_end(
     assert simulator.requests < 2 * BOUND
 
 
+@pytest.mark.parametrize("kind", LISTINGS)
+@pytest.mark.parametrize("full", [True, False], ids=["full", "incremental"])
+async def test_a_listing_that_looks_empty_for_a_moment_removes_and_moves_nothing(
+    kind: str, full: bool, dataset: Dataset, tmp_path: Path
+) -> None:
+    async with Simulator(dataset) as simulator:
+        hurry = Hurry(simulator)
+        await run(simulator, tmp_path, hurry=hurry)
+        before = content(tmp_path)
+        simulator.clock.advance(HOUR_S)
+        simulator.mutate.add_comment(2, "behind a listing that looks empty")
+        simulator.fail(_emptied(kind), times=None)
+        runs: list[Summary] = []
+        for _ in range(3):
+            simulator.clock.advance(2 * 24 * HOUR_S)
+            runs.append(await run(simulator, tmp_path, settings=Settings(full=full), hurry=hurry))
+        during = content(tmp_path)
+        simulator.rules.clear()
+        simulator.clock.advance(HOUR_S)
+        simulator.mutate.add_comment(1, "afterwards")
+        again = await run(simulator, tmp_path, hurry=hurry)
+
+    if kind == "Repository.pullRequests":
+        assert [one.exit for one in runs] == [3, 3, 3]
+        assert during.keys() == before.keys()
+    assert again.exit == 0
+    assert again.conversations.total == 2
+    assert {n: read(tmp_path, n).conversation for n in (1, 2)} == expected(simulator.world)
+
+
 # -- one more than a page holds
 
 
@@ -296,6 +327,17 @@ async def test_twelve_hundred_within_one_day_are_all_found_and_all_selected(tmp_
 
 
 # -- inside
+
+
+def _emptied(kind: str) -> PageFault:
+    """The listing says, in good order, that there is nothing at all."""
+
+    def change(_: object, page: Page) -> Page:
+        page.nodes, page.total_count = [], 0
+        page.page_info.has_next_page, page.page_info.end_cursor = False, None
+        return page
+
+    return PageFault(kind=kind, change=change)
 
 
 def _ids(told: Conversation) -> list[str]:
