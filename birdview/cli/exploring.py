@@ -17,10 +17,11 @@ from birdview.cli.options import UNPROVEN, AsJson, Model, Repository, Root, cons
 from birdview.cli.reaching import reaching
 from birdview.envelope import Envelope
 from birdview.explore import Tools, explore
-from birdview.request import Options, Request
+from birdview.request import Options, Request, RequestError
 from birdview.synthesis import bind
 from syncer.cli.console import Console
 from syncer.cli.running import Interruption, run
+from syncer.errors import ConfigError
 from syncer.history import History, Live
 
 __all__ = ["EXAMPLES", "command"]
@@ -115,7 +116,10 @@ async def _explored(
             binding=bind(model, os.environ),
             live=live,
         )
-        envelope = await explore(request, tools, options)
+        try:
+            envelope = await explore(request, tools, options)
+        except RequestError as error:
+            raise _in_options(error) from error
     tell(console, envelope, terminal.envelope_lines)
     return _exit_of(envelope)
 
@@ -127,6 +131,12 @@ async def _live(source: History, request: Request) -> AsyncGenerator[Live | None
         return
     async with reaching(source, os.environ)(request.origin) as live:
         yield live
+
+
+def _in_options(error: RequestError) -> ConfigError:
+    """`error` in the words of this command, whose bounds have names of their own."""
+    told = str(error).replace("windowStart", "--start").replace("windowEnd", "--end")
+    return ConfigError(told)
 
 
 def _exit_of(envelope: Envelope) -> int:

@@ -41,6 +41,8 @@ def command(
     Every tool only reads. Answers that ask for it go to GitHub where a token is set.
     """
     console = console_of(context, as_json=False)
+    if not root.is_dir():
+        raise ConfigError(f"there is no folder {root}: run `syncer sync`, or choose another --root")
     raise typer.Exit(run(partial(_served, console, root, http, model)))
 
 
@@ -51,7 +53,8 @@ async def _served(
     try:
         from birdview.mcp import serve  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
-        raise ConfigError("serve: needs the extra; run pip install 'pr-syncer[mcp]'") from error
+        message = "serve: needs the extra `mcp`: run pip install '.[mcp]' where this project lies"
+        raise ConfigError(message) from error
     await serve(
         root,
         http,

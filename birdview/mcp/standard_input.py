@@ -12,6 +12,7 @@ import os
 import stat
 import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import cast
 
 import anyio
@@ -22,12 +23,17 @@ _CHUNK = 65_536
 
 
 def standard_input() -> anyio.AsyncFile[str] | None:
-    """Standard input as the SDK takes it; None, for its own way, where it is a plain file."""
+    """Standard input as the SDK takes it; None, for its own way, where nobody can be waited for."""
     fd = sys.stdin.fileno()
-    if stat.S_ISREG(os.fstat(fd).st_mode):
-        return None  # event loops cannot wait for files, and files do not make anybody wait
+    if _never_waits(os.fstat(fd)):
+        return None
     # Of an asynchronous file the SDK uses nothing but the iteration over its lines.
     return cast("anyio.AsyncFile[str]", lines_of(fd))
+
+
+def _never_waits(status: os.stat_result) -> bool:
+    """Whether it is a plain file or the null device, for which event loops refuse to wait."""
+    return stat.S_ISREG(status.st_mode) or os.path.samestat(status, Path(os.devnull).stat())
 
 
 async def lines_of(fd: int) -> AsyncIterator[str]:

@@ -114,7 +114,8 @@ def test_a_corpus_that_cannot_be_read_exits_6(run: Run, written: Path) -> None:
     [
         (("explore", "octo/other"), "octo/demo"),
         (("explore", "--preset", "yearly"), "preset: must be one of"),
-        (("explore", "--start", "2024-01-01"), "windowEnd: "),
+        (("explore", "--start", "2024-01-01"), "--end: give both --start and --end"),
+        (("explore", "--start", "soon", "--end", "2024-01-01"), "--start: is no time"),
         (("explore", "--release", "v9"), "release: "),
         (("explore", "--release", "v1", "--preset", "weekly"), "release: "),
         (("explore", "--model", "oracle"), "model: "),
@@ -192,6 +193,13 @@ def test_what_people_wrote_moves_nobody_s_cursor(run: Run, tmp_path: Path) -> No
     for result in shown:
         assert result.status == 0
         assert all(c == "\n" or c.isprintable() or c == "\u200d" for c in result.out), result.out
+
+
+def test_a_root_that_is_not_there_is_not_served(run: Run, tmp_path: Path) -> None:
+    result = run("serve", "--root", tmp_path / "nowhere")
+
+    assert (result.status, result.out) == (2, "")
+    assert "there is no folder" in result.err
 
 
 @pytest.mark.parametrize("command", ["explore", "conversation", "list", "status", "serve"])

@@ -163,6 +163,16 @@ def test_a_server_that_is_told_to_stop_stops(
         assert b"Traceback" not in child.stderr.read()
 
 
+def test_a_server_without_a_client_ends_as_one_whose_client_left(served: Path, root: Path) -> None:
+    command = [sys.executable, "-m", "birdview.cli", "serve", "--root", str(served)]
+
+    done = subprocess.run(
+        command, cwd=root, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
 async def test_lines_come_whole_however_they_were_cut_on_the_way() -> None:
     reading, writing = os.pipe()
     sent = "one\ntwo é\n\nlast without an end".encode()
