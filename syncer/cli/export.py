@@ -93,5 +93,9 @@ def _whole(path: Path) -> Generator[BinaryIO, None, None]:
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
+    except OSError as error:
+        if error.filename is not None:
+            error.filename = str(path)  # the name that was asked for
+        raise
     finally:
         part.unlink(missing_ok=True)

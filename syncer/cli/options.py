@@ -58,19 +58,24 @@ Sinks = Annotated[
     ),
 ]
 Concurrency = Annotated[
-    int, typer.Option("--concurrency", metavar="N", help="Most requests at once, 1 to 100.")
+    int,
+    typer.Option("--concurrency", metavar="N", min=1, max=100, help="Most requests at once."),
 ]
 BatchIds = Annotated[
-    int, typer.Option("--batch-ids", metavar="N", help="Most connections a request, 1 to 100.")
+    int,
+    typer.Option("--batch-ids", metavar="N", min=1, max=100, help="Most connections a request."),
 ]
 PageSize = Annotated[
-    int, typer.Option("--page-size", metavar="N", help="Most entries a page, 1 to 100.")
+    int,
+    typer.Option("--page-size", metavar="N", min=1, max=100, help="Most entries a page."),
 ]
 Margin = Annotated[
     float,
     typer.Option(
         "--margin",
         metavar="SECONDS",
+        min=0,
+        max=3600,
         help="How long GitHub's stamps may lag; what changed this shortly before is read again.",
     ),
 ]

@@ -64,10 +64,12 @@ def test_a_damaged_file_ends_in_6_and_leaves_the_older_output_alone(run: Run, sy
 
 
 def test_an_output_that_cannot_be_written_ends_in_7(run: Run, synced: Path) -> None:
-    done = run("export", NAME, "--root", synced, "--output", synced / "no" / "such" / "file")
+    output = synced / "no" / "such" / "file"
+
+    done = run("export", NAME, "--root", synced, "--output", output)
 
     assert done.status == 7
-    assert "cannot read or write" in done.err
+    assert f"cannot read or write {output}:" in done.err
 
 
 def test_a_reader_who_leaves_early_is_no_failure(synced: Path) -> None:
