@@ -92,7 +92,9 @@ def listed(
 
 def status(
     context: typer.Context,
-    repository: Repository = None,
+    repository: Annotated[
+        str | None, typer.Argument(metavar="OWNER/REPO", help="Default: every one below the root.")
+    ] = None,
     *,
     root: Root = Path(),
     as_json: AsJson = False,

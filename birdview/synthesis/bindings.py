@@ -51,7 +51,8 @@ def _openai(model: str, environment: Mapping[str, str]) -> Binding:
         from birdview.synthesis.openai_compatible import connect  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as exc:
         raise ConfigError(
-            "model: openai:NAME needs the extra; run pip install 'pr-syncer[openai]'"
+            "model: openai:NAME needs the extra `openai`: run pip install '.[openai]' where this "
+            "project lies"
         ) from exc
     limits = Limits()
     return Binding(
