@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from syncer.assemble import expected_first_level
 from syncer.census import Wanted
-from syncer.evidence import Connection
+from syncer.evidence import Connection, Status
 from syncer.frontier import Item, Limits, Ready
 from syncer.github.answers import Row
 from syncer.staged import Staged
@@ -70,7 +70,7 @@ class Board:
         if not known:
             return self.expect(reading, reading.row)
         reading.met.update((one.item.owner, one.item.name) for one in known)
-        self._open(reading, [one.item for one in known if one.evidence is None])
+        self._open(reading, [one.item for one in known if _is_open(one)])
         self.note_end(reading)
         return []
 
@@ -152,3 +152,8 @@ class Board:
         reading.open.update((i.owner, i.name) for i in fresh)
         reading.met |= reading.open
         self.ready.add(fresh)
+
+
+def _is_open(staged: Staged) -> bool:
+    # What an earlier run gave up in the middle of a reading is worth another try in this one.
+    return staged.evidence is None or staged.evidence.status is Status.CUT

@@ -56,6 +56,7 @@ class Ingest:
         self._margin_s = margin_s
         self._turn = _Turn()
         self.stored = 0  # readings that ended, in this wave
+        self.lost = 0  # connections given up because no request was small enough for them
 
     async def answer(self, items: Iterable[Item], answer: BatchAnswer, limits: Limits) -> None:
         """Take a whole answer, then store every conversation that it completes."""
@@ -80,6 +81,17 @@ class Ingest:
         """Take the failure of a whole request: smaller ones instead, or the end of its one item."""
         async with self._store.transaction():
             await self._smaller(items, limits, at)
+            await self._flush()
+        await self.finish()
+
+    async def unanswered(self, items: Sequence[Item], limits: Limits, at: datetime) -> None:
+        """Take the failure of a request that fewer ids may cure, but no smaller page."""
+        alive = [item for item in items if self._board.alive(item)]
+        if len(alive) != 1:
+            await self.too_heavy(alive, limits, at)
+            return
+        async with self._store.transaction():
+            await self._lose(alive[0], "unanswered", at)
             await self._flush()
         await self.finish()
 
@@ -226,10 +238,16 @@ class Ingest:
             return
         found = halves(alive, limits)
         if found is not None:
-            self._board.forced.extend(found)
+            # One goes down to its smallest before the next begins: what fails is then known soon,
+            # and what does not has soon been read.
+            self._board.forced.extendleft(reversed(found))
             return
         (item,) = alive
-        await self._cut(self._board.readings[item.pull], item, "too_heavy", at)
+        await self._lose(item, "too_heavy", at)
+
+    async def _lose(self, item: Item, reason: str, at: datetime) -> None:
+        self.lost += 1
+        await self._cut(self._board.readings[item.pull], item, reason, at)
 
     async def _give_up(self, reading: Reading, reason: str, at: datetime) -> None:
         """Leave a pull request of which not even the row could be read."""

@@ -34,6 +34,9 @@ __all__ = ["Wave"]
 _PATIENCE = 8
 """Requests that fail in a row before something trivial is asked, to tell trouble from outage."""
 
+_MOST_LOST = 25
+"""Connections given up one after the other, with nothing read between, after which a run ends."""
+
 _Outcome = BatchAnswer | SyncError
 
 
@@ -64,6 +67,7 @@ class Wave:
         self._on_progress = on_progress
         self._flying: dict[asyncio.Task[_Outcome], list[Item]] = {}
         self._failures = 0
+        self._borne = 0  # connections lost before the newest page or row that came
         self._date = date
 
     async def read(self, wanted: Iterable[Wanted]) -> None:
@@ -151,10 +155,11 @@ class Wave:
         if isinstance(outcome, BatchAnswer):
             self._date = outcome.date
             if outcome.pages or outcome.rows:
-                self._failures = 0
+                self._failures, self._borne = 0, self._ingest.lost
             else:
                 await self._fail()
             await self._ingest.answer(items, outcome, limits)
+            self._give_in("it answers without what was asked for")
             return
         if isinstance(outcome, StopError):
             raise outcome
@@ -162,10 +167,23 @@ class Wave:
         match outcome:
             case CursorRefusedError():
                 await self._ingest.cursor_refused(items, self._date)
-            case TooHeavyError() | TransientError():
+            case TooHeavyError():
                 await self._ingest.too_heavy(items, limits, self._date)
+            case TransientError():
+                await self._ingest.unanswered(items, limits, self._date)
             case _:
                 raise outcome
+        self._give_in(str(outcome))
+
+    def _give_in(self, why: str) -> None:
+        """End a run whose every request fails however small it is: each attempt costs points."""
+        lost = self._ingest.lost - self._borne
+        if lost >= _MOST_LOST:
+            message = (
+                f"GitHub failed on each of {lost} connections in a row ({why}); "
+                "everything read so far is saved, run again to continue"
+            )
+            raise BudgetError(message)
 
     async def _fail(self) -> None:
         """Count a failed request; after several in a row, see whether GitHub answers at all."""
