@@ -129,6 +129,31 @@ def test_every_link_to_a_file_leads_to_one(root: Path, page: str) -> None:
     assert dead == []
 
 
+def anchors(page: str) -> set[str]:
+    """What GitHub lets a link point at: headings in lower case, without marks, joined by hyphens."""
+    headings = re.findall(r"^#+ (.+)$", FENCE.sub("", page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs"])
+def test_every_link_to_a_heading_leads_to_one(root: Path, page: str) -> None:
+    pages = sorted((root / page).glob("*.md")) if page == "docs" else [root / page]
+    links = [
+        (path, *link.split("#"))
+        for path in pages
+        for link in LINK.findall(FENCE.sub("", path.read_text("utf-8")))
+        if "#" in link and not link.startswith(("http://", "https://"))
+    ]
+    dead = [
+        (str(path.relative_to(root)), f"{other}#{anchor}")
+        for path, other, anchor in links
+        if anchor not in anchors((path.parent / other if other else path).read_text("utf-8"))
+    ]
+
+    assert links or page != "docs"
+    assert dead == []
+
+
 def test_every_page_of_the_docs_can_be_reached_from_the_readme(root: Path) -> None:
     linked = set(LINK.findall((root / "README.md").read_text("utf-8")))
     pages = {f"docs/{path.name}" for path in (root / "docs").glob("*.md")}
