@@ -1,1 +1,1 @@
-"""What a test of the engine, of a sink or of a reader can lean on: a GitHub, and conformance suites."""
+"""What a test of the engine, a sink or a reader can lean on: a GitHub, and conformance suites."""

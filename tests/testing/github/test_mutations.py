@@ -49,7 +49,9 @@ SILENT = {
     "rename the base branch": lambda m, p: m.rename_branch("main", "trunk"),
     "an account is renamed": lambda m, p: m.rename_account("b", "bee"),
     "a comment appears": lambda m, p: m.uncover(1, "held back until now"),
-    "link an issue": lambda m, p: m.link_issue(1, Issue(repository="o/r", number=9, database_id=99)),
+    "link an issue": lambda m, p: m.link_issue(
+        1, Issue(repository="o/r", number=9, database_id=99)
+    ),
     "unlink the issues": lambda m, p: m.unlink_issues(1),
     "an account ends": lambda m, p: m.delete_account("b"),
     "dismiss quietly": lambda m, p: m.dismiss(p.reviews[0], quietly=True),
