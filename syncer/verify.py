@@ -193,10 +193,9 @@ class _Check:
         names = self._tree.names(directory)
         for name in names:
             path = f"{directory}/{name}" if directory else name
-            meant = meant_by(name)
-            if meant and (meant in ours or placed(f"{directory}/{meant}")):
+            if _is_ours(meant_by(name), directory, ours):
                 self._found.add(Code.TEMPORARY, path, "a file that a stopped run was writing")
-            elif set_aside_of(name) in ours:
+            elif _is_ours(set_aside_of(name), directory, ours):
                 self._found.add(Code.SET_ASIDE, path, "a damaged file that was kept aside")
 
     # --------------------------------------------------------------------------------- files
@@ -299,3 +298,8 @@ class _Check:
         for number in sorted((self._expected or {}).keys() - self._entered):
             detail = f"the store holds number {number}, the corpus does not"
             self._found.add(Code.CORPUS_LACKS, MANIFEST, detail, number=number)
+
+
+def _is_ours(bare: str | None, directory: str, ours: set[str]) -> bool:
+    """Whether a file that stands for `bare` is of this corpus: one is there, or could be."""
+    return bare is not None and (bare in ours or placed(f"{directory}/{bare}") is not None)

@@ -337,12 +337,14 @@ def test_what_a_stopped_run_leaves_is_unfinished_and_what_was_kept_aside_a_note(
     put_bytes("pulls/0000000/.pr-5.md.tmp", b"half")(folder)
     put_bytes(".manifest.json.tmp", b"half")(folder)
     put_bytes("manifest.json.damaged-1", b"torn")(folder)
+    put_bytes("pulls/0000000/pr-999.md.damaged-1", b"in no manifest")(folder)
     (folder / "archive/pulls/v0.9/0000000").mkdir(parents=True)
     report = verify(folder)
     assert codes(report) == {
         ("temporary", "pulls/0000000/.pr-5.md.tmp"),
         ("temporary", ".manifest.json.tmp"),
         ("set_aside", "manifest.json.damaged-1"),
+        ("set_aside", "pulls/0000000/pr-999.md.damaged-1"),
         ("empty_directory", "archive/pulls/v0.9/0000000"),
     }
     assert {f.grade for f in report.findings} == {Grade.UNFINISHED, Grade.NOTE}
