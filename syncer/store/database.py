@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -109,15 +110,21 @@ async def open_database(path: Path) -> AsyncGenerator[Database]:
 async def open_readonly(path: Path) -> AsyncGenerator[Database]:
     """The store's file for reading beside a writer. Raises as `open_database` does."""
     _is_there(path)
-    uri = f"file:{quote(str(path))}?mode=ro"
     with _translated():
-        connection = await aiosqlite.connect(uri, uri=True, timeout=_BUSY_S, isolation_level=None)
+        connection = await aiosqlite.connect(
+            _readonly(path), uri=True, timeout=_BUSY_S, isolation_level=None
+        )
     try:
         database = Database(connection)
         await _check_version(database)
         yield database
     finally:
         await connection.close()
+
+
+def _readonly(path: Path) -> str:
+    # The bytes of the path, for it need not be text; absolute, for `//` begins a host in a URI.
+    return f"file://{quote(os.fsencode(path.absolute()))}?mode=ro"
 
 
 def _is_there(path: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import sqlite3
 from collections.abc import AsyncIterator, Callable
@@ -148,6 +149,26 @@ async def test_a_reader_cannot_write(path: Path, database: Database) -> None:
     async with open_readonly(path) as reader:
         with pytest.raises(LocalError, match="readonly"):
             await reader.run("INSERT INTO t VALUES (1)")
+
+
+@pytest.mark.parametrize(
+    "name", [b"latin-\xfc", "ü".encode(), b"a?b#c%20d&mode=rwc", b"file:x", b"two\nlines"]
+)
+@pytest.mark.parametrize("root", ["", "/"])  # such a root as `--root "$BASE/corpus"` is under `/`
+async def test_a_store_is_opened_and_read_wherever_a_file_system_can_keep_it(
+    tmp_path: Path, name: bytes, root: str
+) -> None:
+    folder = Path(f"{root}{tmp_path}") / os.fsdecode(name)
+    try:
+        folder.mkdir()
+    except OSError:
+        pytest.skip("this file system does not take such a name")
+    for n in (1, 2):
+        async with open_database(folder / "state.db") as opened:
+            await opened.run("CREATE TABLE IF NOT EXISTS t (n)")
+            await _insert(opened, n)
+    async with open_readonly(folder / "state.db") as reader:
+        assert await _rows(reader) == [1, 2]
 
 
 async def test_a_second_writer_waits_a_bounded_time_and_says_who_is_in_the_way(
