@@ -95,8 +95,7 @@ async def open_database(path: Path) -> AsyncGenerator[Database]:
         # Closing a writer moves the log into the file, be it a file that was just refused.
         async with open_readonly(path):
             pass
-    with _translated():
-        connection = await aiosqlite.connect(path, timeout=_BUSY_S, isolation_level=None)
+    connection = await _connected(os.fspath(path))
     try:
         database = Database(connection)
         await _prepare(database)
@@ -110,16 +109,32 @@ async def open_database(path: Path) -> AsyncGenerator[Database]:
 async def open_readonly(path: Path) -> AsyncGenerator[Database]:
     """The store's file for reading beside a writer. Raises as `open_database` does."""
     _is_there(path)
-    with _translated():
-        connection = await aiosqlite.connect(
-            _readonly(path), uri=True, timeout=_BUSY_S, isolation_level=None
-        )
+    connection = await _connected(_readonly(path), uri=True)
     try:
         database = Database(connection)
         await _check_version(database)
         yield database
     finally:
         await connection.close()
+
+
+async def _connected(name: str, *, uri: bool = False) -> aiosqlite.Connection:
+    # When connecting fails, aiosqlite does not wait for its thread, which then speaks to a loop
+    # that may have ended: a traceback on standard error. So it never fails; a stand-in is closed.
+    failed: list[sqlite3.Error] = []
+
+    def connect() -> sqlite3.Connection:
+        try:
+            return sqlite3.connect(name, uri=uri, timeout=_BUSY_S, isolation_level=None)
+        except sqlite3.Error as error:
+            failed.append(error)
+            return sqlite3.connect(":memory:")
+
+    connection = await aiosqlite.Connection(connect, iter_chunk_size=64)
+    if failed:
+        await connection.close()
+        raise _ours(failed[0]) from failed[0]
+    return connection
 
 
 def _readonly(path: Path) -> str:

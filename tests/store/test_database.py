@@ -6,7 +6,9 @@ import asyncio
 import os
 import shutil
 import sqlite3
+import threading
 from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
@@ -328,6 +330,28 @@ async def test_a_file_that_cannot_be_read_is_a_local_matter(tmp_path: Path) -> N
     with pytest.raises(LocalError, match="cannot read the store"):
         async with open_database(tmp_path):
             pytest.fail("opened a folder")
+
+
+@pytest.mark.parametrize("open_it", [open_database, open_readonly])
+def test_a_thread_that_could_open_nothing_ends_before_the_loop_does(
+    open_it: Callable[[Path], AbstractAsyncContextManager[Database]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    failures: list[threading.ExceptHookArgs] = []
+    monkeypatch.setattr(threading, "excepthook", failures.append)
+    before = set(threading.enumerate())
+
+    async def fail() -> None:
+        async with open_it(tmp_path / "nowhere" / "state.db"):
+            pytest.fail("opened")
+
+    for _ in range(30):
+        with pytest.raises(LocalError, match="unable to open"):
+            asyncio.run(fail())
+        for thread in set(threading.enumerate()) - before:
+            thread.join(10)
+    assert failures == []
 
 
 async def test_a_full_disk_is_said_to_be_one_and_undoes_the_transaction(
