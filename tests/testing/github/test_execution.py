@@ -83,7 +83,7 @@ async def cases(ask, github) -> dict[str, tuple[str, dict[str, Any]]]:
     owners = {"ids": ids, "first": 3}
     out = {name: (queries.load(name).text, owners) for name in queries.NAMES}
     out |= {name: (text, owners) for name, text in EXTRA.items()}
-    for name in ("census", "changes", "releases"):
+    for name in ("census", "changes", "releases", "repositoryLabels", "stampedCensus"):
         out[name] = (queries.load(name).text, repository)
     out["rows"] = (queries.load("rows").text, {"ids": ids})
     out["opening"] = (queries.load("opening").text, {"owner": "example-org", "name": "generated"})
