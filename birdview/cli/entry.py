@@ -12,7 +12,7 @@ from typer.main import get_command
 
 from birdview.cli import exploring, looking, serving
 from syncer import __version__
-from syncer.cli.console import Console
+from syncer.cli.console import Console, begin, settle
 from syncer.cli.verdict import judge
 
 __all__ = ["main"]
@@ -37,6 +37,7 @@ _app.command("serve", epilog=serving.EXAMPLES)(serving.command)
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `birdview` with `argv` (without the program's name) and return its exit status."""
     words = list(sys.argv[1:] if argv is None else argv)
+    begin()
     console = Console(secrets=[os.environ.get(name, "") for name in _SECRETS])
     try:
         get_command(_app).main(words, prog_name="birdview", obj=console)
@@ -49,6 +50,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         console.trace(error)
         console.say(verdict.message, level="error", status=verdict.status)
         return verdict.status
+    finally:
+        settle()
     return 0
 
 

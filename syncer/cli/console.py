@@ -15,7 +15,7 @@ from typing import TextIO
 
 import msgspec
 
-__all__ = ["Console"]
+__all__ = ["Console", "begin", "settle"]
 
 _SHORTEST_SECRET = 8
 """A shorter text is no token, and hiding it would garble ordinary words."""
@@ -80,12 +80,31 @@ class Console:
         return text
 
 
+def begin() -> None:
+    """Give a standard stream that was closed (`2>&-`) a place where nothing is kept."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nothing = os.open(os.devnull, os.O_WRONLY)
+            setattr(sys, name, os.fdopen(nothing, "w", encoding="utf-8"))
+
+
+def settle() -> None:
+    """Let go of results that standard output does not take, or the interpreter ends with 120."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        leave(sys.stdout)
+
+
 def _write(stream: TextIO, line: str) -> None:
     try:
         stream.write(f"{line}\n")
         stream.flush()
-    except BrokenPipeError:
+    except OSError as error:
         leave(stream)
+        # A reader who has left stops nothing, nor does a log that is full; a lost result does.
+        if stream is sys.stdout and not isinstance(error, BrokenPipeError):
+            raise
 
 
 def leave(stream: TextIO) -> None:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from syncer.cli.console import Console
+from syncer.cli.console import Console, begin, settle
 from syncer.cli.group import command_group
 
 __all__ = ["main"]
@@ -21,6 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     none of them holds a token.
     """
     words = list(sys.argv[1:] if argv is None else argv)
+    begin()
     console = Console(secrets=[os.environ.get(name, "") for name in _SECRETS])
     try:
         command_group().main(words, prog_name="syncer", obj=console)
@@ -35,4 +36,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         console.trace(error)
         console.say(verdict.message, level="error", status=verdict.status)
         return verdict.status
+    finally:
+        settle()
     return 0
