@@ -6,6 +6,8 @@ one, and this is the net below that promise.
 
 from __future__ import annotations
 
+import codecs
+import json
 import os
 import sys
 import traceback
@@ -40,7 +42,7 @@ class Console:
 
     def emit(self, value: object) -> None:
         """`value` as one line of JSON on standard output."""
-        self.print(msgspec.json.encode(value).decode())
+        self.print(_json(value, sys.stdout))
 
     def print(self, text: str) -> None:
         """A line of the result on standard output. A reader who has left stops nothing."""
@@ -65,8 +67,8 @@ class Console:
         """One line of a JSON log: when, what, and `facts` without those that are None."""
         told = {key: value for key, value in facts.items() if value is not None}
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        line = msgspec.json.encode({"time": now, "level": level, "event": event, **told})
-        _write(sys.stderr, self._masked(line.decode()))
+        line = _json({"time": now, "level": level, "event": event, **told}, sys.stderr)
+        _write(sys.stderr, self._masked(line))
 
     def trace(self, error: BaseException) -> None:
         """With `--debug`, the traceback of `error`."""
@@ -96,15 +98,36 @@ def settle() -> None:
         leave(sys.stdout)
 
 
+def _json(value: object, stream: TextIO) -> str:
+    """One line of JSON: as it is where `stream` takes UTF-8, all ASCII where it does not.
+
+    What is no text, as a path may be, has U+FFFD in its place.
+    """
+    unicode = codecs.lookup(stream.encoding).name == "utf-8"
+    try:
+        text = msgspec.json.encode(value).decode()
+        text.encode("utf-8" if unicode else "ascii")
+    except UnicodeEncodeError:
+        raw = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(",", ":"))
+        whole = raw.encode(errors="surrogateescape").decode(errors="replace")
+        return whole if unicode else json.dumps(json.loads(whole), separators=(",", ":"))
+    return text
+
+
 def _write(stream: TextIO, line: str) -> None:
     try:
-        stream.write(f"{line}\n")
+        stream.write(f"{_legible(line, stream.encoding)}\n")
         stream.flush()
     except OSError as error:
         leave(stream)
         # A reader who has left stops nothing, nor does a log that is full; a lost result does.
         if stream is sys.stdout and not isinstance(error, BrokenPipeError):
             raise
+
+
+def _legible(line: str, encoding: str) -> str:
+    # A terminal of another charset shows what it lacks as an escape, rather than ending the run.
+    return line.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def leave(stream: TextIO) -> None:

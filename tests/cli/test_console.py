@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import sys
 
 import pytest
 from hypothesis import given
@@ -64,3 +67,40 @@ def test_a_traceback_is_shown_when_asked_for_only(capsys: pytest.CaptureFixture[
 
     assert silent == ""
     assert "ValueError: ***" in capsys.readouterr().err
+
+
+TEXT = "naïve \u2192 \U0001f600"
+NO_TEXT = os.fsdecode(b"/old/caf\xe9")
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "ascii", "latin-1", "cp1252", "utf-16"])
+def test_json_is_the_same_whatever_the_charset_of_the_stream(
+    charset: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results, messages = io.BytesIO(), io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(results, encoding=charset))
+    monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(messages, encoding=charset))
+    console = Console()
+    console.emit({"title": TEXT, "path": NO_TEXT})
+    console.record("message", message=TEXT)
+
+    reading = "utf-16" if charset == "utf-16" else "utf-8"  # a superset of ASCII otherwise
+    assert json.loads(results.getvalue().decode(reading)) == {
+        "title": TEXT,
+        "path": "/old/caf\ufffd",
+    }
+    assert json.loads(messages.getvalue().decode(reading))["message"] == TEXT
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "ascii", "latin-1"])
+def test_a_word_that_a_terminal_cannot_show_ends_no_command(
+    charset: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(shown, encoding=charset))
+    Console().print(f"{TEXT} {NO_TEXT}")
+
+    words = shown.getvalue().decode(charset)
+    assert words.startswith("na")
+    assert words.endswith("/old/caf\\udce9\n")
+    assert (TEXT in words) == (charset == "utf-8")
