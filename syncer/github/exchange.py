@@ -85,9 +85,10 @@ class Exchange:
 
 def unpacked(raw: bytes, encoding: str) -> bytes:
     """A body as it was before it was packed. Raises TransientError for one that is not whole."""
-    if not raw or encoding in ("", "identity"):
+    coding = encoding.strip().lower()  # https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1
+    if not raw or coding in ("", "identity"):
         return raw
-    if encoding != "gzip":
+    if coding not in ("gzip", "x-gzip"):
         raise TransientError("the answer is packed in a way that was not asked for")
     try:
         return gzip.decompress(raw)

@@ -63,6 +63,12 @@ def test_a_packed_body_is_unpacked():
     assert unpacked(b"", "gzip") == b""
 
 
+@pytest.mark.parametrize("coding", ["GZIP", "Gzip", "x-gzip", " gzip "])
+def test_the_name_of_the_packing_is_read_as_http_reads_it(coding):
+    assert unpacked(gzip.compress(b"words"), coding) == b"words"
+    assert unpacked(b"words", "Identity") == b"words"
+
+
 @pytest.mark.parametrize("cut", range(1, len(gzip.compress(b"words"))))
 def test_a_packed_body_that_was_cut_anywhere_is_not_half_read(cut):
     with pytest.raises(TransientError):
