@@ -14,8 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
-from syncer.assemble import is_part
-from syncer.census import Why
+from syncer.census.known import Why
 from syncer.corpus import (
     CENSUS,
     MANIFEST,
@@ -34,6 +33,7 @@ from syncer.corpus import (
 from syncer.errors import LocalError
 from syncer.evidence import UNKNOWN, Connection, Coverage, Evidence, Snapshot
 from syncer.github.answers import ChangeRow, Totals
+from syncer.reading.assemble import is_part
 from syncer.store import Commit, SinkState, Store, meta
 
 __all__ = ["CORPUS_SINK", "Adopted", "adopt", "read_root", "repository_in"]

@@ -12,23 +12,23 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from syncer.board import Board
-from syncer.census import Why
+from syncer.census.enumeration import Enumeration, Trouble
+from syncer.census.known import Why
 from syncer.delivery import Delivery
-from syncer.enumeration import Enumeration, Trouble
 from syncer.errors import BudgetError, RefusedError, StopError
 from syncer.evidence import Connection
 from syncer.github.answers import Opening
 from syncer.identity import identified
-from syncer.ingest import Ingest
 from syncer.placement import facts_of, place, timeline_of
 from syncer.progress import Observer, Progress
+from syncer.reading.board import Board
+from syncer.reading.ingest import Ingest
+from syncer.reading.wave import Wave
 from syncer.repository import Repository
 from syncer.settings import Settings
 from syncer.sink import Sink
 from syncer.source import Source
 from syncer.store import Store, meta
-from syncer.wave import Wave
 
 __all__ = ["Again", "Engine"]
 

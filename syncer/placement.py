@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from syncer.canonical import digest_of
+from syncer.census.enumeration import describe
 from syncer.corpus.timeline import Timeline
-from syncer.enumeration import describe
 from syncer.repository import Census, Facts, Repository, Shaping
 from syncer.store import Store, meta
 

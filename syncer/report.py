@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from syncer.assemble import CONTRADICTION
 from syncer.errors import WORST_FIRST
 from syncer.evidence import Evidence, Status
+from syncer.reading.assemble import CONTRADICTION
 from syncer.sink import Applied
 
 __all__ = ["Connections", "Conversations", "Problem", "Summary", "exit_of", "problems_of", "worst"]

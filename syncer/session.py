@@ -11,9 +11,9 @@ from typing import Protocol
 import msgspec
 
 from syncer.adoption import adopt, repository_in
+from syncer.census.enumeration import describe
 from syncer.corpus import CorpusError, repository_path
 from syncer.engine import Again, Engine
-from syncer.enumeration import describe
 from syncer.errors import AskError, BudgetError, DamagedError, SinkError
 from syncer.evidence import Status
 from syncer.github.answers import Opening

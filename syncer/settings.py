@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from syncer.errors import ConfigError
-from syncer.frontier import Limits
+from syncer.reading.frontier import Limits
 from syncer.repository import Shaping
 
 __all__ = ["Settings", "checked"]

@@ -17,12 +17,12 @@ from syncer.audit.reading import read_stamps
 from syncer.audit.report import Found, found_in
 from syncer.audit.rows import Sheet, by_ids, walk
 from syncer.audit.source import AuditSource
-from syncer.census import Known, Wanted, Why
+from syncer.census.known import Known, Wanted, Why
 from syncer.errors import AskError
 from syncer.evidence import Connection, Snapshot
 from syncer.github.answers import ChangeRow, Fault, StampedRow
-from syncer.memory import Memory
 from syncer.progress import Observer, Progress
+from syncer.reading.memory import Memory
 from syncer.report import Problem
 from syncer.repository import Repository
 from syncer.settings import Settings

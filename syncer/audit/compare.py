@@ -14,7 +14,7 @@ from datetime import datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
-from syncer.census import Known, Why, by_connection
+from syncer.census.known import Known, Why, by_connection
 from syncer.evidence import FIRST_LEVEL, Connection, Coverage, Snapshot, Status
 from syncer.github.answers import Entry, StampedRow
 from syncer.records import Comment, Conversation, Thread, ThreadComment

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from syncer.audit.source import AuditSource, Wordless
-from syncer.board import Board
-from syncer.census import Wanted
+from syncer.census.known import Wanted
 from syncer.corpus import Timeline
-from syncer.ingest import Ingest
-from syncer.memory import Memory
+from syncer.reading.board import Board
+from syncer.reading.ingest import Ingest
+from syncer.reading.memory import Memory
+from syncer.reading.wave import Wave
 from syncer.repository import Shaping
 from syncer.settings import Settings
-from syncer.wave import Wave
 
 __all__ = ["read_stamps"]
 

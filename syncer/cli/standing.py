@@ -10,10 +10,10 @@ import msgspec
 from msgspec import Struct
 
 from syncer.adoption import read_root
+from syncer.census.enumeration import describe
 from syncer.cli.places import Place, has_store
 from syncer.cli.sinks import sink_names
 from syncer.corpus import CENSUS, CensusFile, Root, decode_census, decode_leaf
-from syncer.enumeration import describe
 from syncer.errors import LocalError
 from syncer.evidence import Connection, Status
 from syncer.records import Instant

@@ -7,20 +7,20 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
-from syncer.board import Board
-from syncer.census import Wanted, Why
+from syncer.census.known import Wanted, Why
+from syncer.census.walk import Moving, Walk, advance, incremental_walk
 from syncer.corpus import Timeline
 from syncer.errors import SyncError, TooHeavyError
 from syncer.evidence import Snapshot
 from syncer.github.answers import ChangeRow, Listing, Opening
 from syncer.history.census import Drift, LiveCensus
-from syncer.ingest import Ingest
-from syncer.memory import Memory
+from syncer.reading.board import Board
+from syncer.reading.ingest import Ingest
+from syncer.reading.memory import Memory
+from syncer.reading.wave import Wave
 from syncer.repository import Repository, Shaping
 from syncer.settings import Settings
 from syncer.source import Source
-from syncer.walk import Moving, Walk, advance, incremental_walk
-from syncer.wave import Wave
 
 __all__ = ["LiveClient"]
 

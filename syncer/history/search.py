@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from syncer.census import by_connection
+from syncer.census.known import by_connection
 from syncer.corpus import (
     LeafEntry,
     LeafRef,

@@ -21,8 +21,8 @@ from syncer.evidence import (
     Status,
     coverage_of,
 )
+from syncer.reading.shelf import Commit, Stored
 from syncer.records import resolution_event
-from syncer.shelf import Commit, Stored
 from syncer.sink import Change, ChangeKind
 from syncer.stamps import from_text, to_sortable
 from syncer.store.database import Database

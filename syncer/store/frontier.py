@@ -13,10 +13,10 @@ import msgspec
 from msgspec import Struct
 
 from syncer.evidence import Connection, Evidence
-from syncer.frontier import Item
 from syncer.github.answers import Entry, PageRead
+from syncer.reading.frontier import Item
+from syncer.reading.staged import Staged, StagedPage
 from syncer.records import ClosingIssue, Comment, Label, Review, Thread, ThreadComment
-from syncer.staged import Staged, StagedPage
 from syncer.store.database import Database
 
 __all__ = ["Frontier"]

@@ -6,11 +6,11 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from syncer.census.walk import Walk
 from syncer.errors import DamagedError
 from syncer.records import Instant
 from syncer.repository import Release, Repository, Shaping
 from syncer.store.database import Database
-from syncer.walk import Walk
 
 __all__ = ["Discrepancy", "Key", "Meta"]
 

@@ -8,7 +8,7 @@ from datetime import datetime
 import msgspec
 from msgspec import Struct
 
-from syncer.census import Known, Wanted, Why, by_connection
+from syncer.census.known import Known, Wanted, Why, by_connection
 from syncer.evidence import FIRST_LEVEL, Connection
 from syncer.github.answers import ChangeRow, Row, Totals
 from syncer.stamps import from_text, to_sortable

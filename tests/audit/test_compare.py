@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 
 from syncer.audit.compare import Difference, differences, lacks, sight
-from syncer.census import Known, Why
+from syncer.census.known import Known, Why
 from syncer.evidence import FIRST_LEVEL, Connection, Coverage, Snapshot, Status
 from syncer.github.answers import StampedRow, Totals
 from syncer.records import (

@@ -6,18 +6,18 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from syncer.assemble import assemble
-from syncer.census import by_connection
+from syncer.census.known import by_connection
 from syncer.evidence import FIRST_LEVEL, Connection, Evidence, Snapshot
-from syncer.frontier import Item
 from syncer.github.answers import PageRead, Part, Row
 from syncer.github.batches import batch_in
 from syncer.github.listings import census_in, releases_in
 from syncer.github.marks import Marks
 from syncer.github.surrogates import UNTOUCHED
-from syncer.judgement import cut, judge
+from syncer.reading.assemble import assemble
+from syncer.reading.frontier import Item
+from syncer.reading.judgement import cut, judge
+from syncer.reading.staged import Staged, staged_page
 from syncer.repository import Release
-from syncer.staged import Staged, staged_page
 from tests.payloads.adapters import Adapted
 
 __all__ = ["releases_of", "snapshot_of"]

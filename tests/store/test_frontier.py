@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from syncer.evidence import Connection, Evidence
-from syncer.frontier import Item
 from syncer.github.answers import Entry, PageRead
+from syncer.reading.frontier import Item
+from syncer.reading.staged import Staged, staged_page
 from syncer.records import ClosingIssue
-from syncer.staged import Staged, staged_page
 from syncer.store import Store
 from tests.unit.making import (
     PULL,

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from syncer.census.walk import incremental_walk
 from syncer.errors import DamagedError
 from syncer.repository import Release, Repository, Shaping
 from syncer.store import Discrepancy, SinkState, Store, meta
 from syncer.store.ledger import delay_of
-from syncer.walk import incremental_walk
 from tests.unit.making import LATER, PULL, START, at, change
 
 HOUR, WEEK = timedelta(hours=1), timedelta(days=7)

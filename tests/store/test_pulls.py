@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from syncer.census import Why, by_connection
+from syncer.census.known import Why, by_connection
 from syncer.evidence import Connection
 from syncer.github.answers import ChangeRow, Row
 from syncer.store import Commit, Store, open_store

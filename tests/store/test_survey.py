@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from syncer.canonical import canonical_bytes
-from syncer.census import Why
+from syncer.census.known import Why
 from syncer.evidence import Connection, Evidence, Status
 from syncer.github.answers import ChangeRow, Totals
 from syncer.records import Label

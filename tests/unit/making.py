@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from syncer.census import Wanted, Why
+from syncer.census.known import Wanted, Why
 from syncer.evidence import Connection, Coverage, Evidence, Status
-from syncer.frontier import Item
 from syncer.github.answers import (
     BatchAnswer,
     ChangeRow,
@@ -19,6 +18,7 @@ from syncer.github.answers import (
     Row,
     Totals,
 )
+from syncer.reading.frontier import Item
 from syncer.records import Comment, Label, Review, Thread, ThreadComment
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from sinks.corpus import open_sink
 from syncer.adoption import CORPUS_SINK, Adopted, adopt, read_root
-from syncer.census import Why
+from syncer.census.known import Why
 from syncer.corpus import CorpusError
 from syncer.errors import LocalError
 from syncer.evidence import Connection, Coverage, Snapshot, Status

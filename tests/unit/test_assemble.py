@@ -9,7 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from syncer.assemble import (
+from syncer.canonical import canonical_bytes
+from syncer.evidence import FIRST_LEVEL, Connection, Evidence, Status
+from syncer.github.answers import Entry
+from syncer.reading.assemble import (
     Assembled,
     assemble,
     children,
@@ -18,11 +21,8 @@ from syncer.assemble import (
     orphans,
     replaces,
 )
-from syncer.canonical import canonical_bytes
-from syncer.evidence import FIRST_LEVEL, Connection, Evidence, Status
-from syncer.github.answers import Entry
+from syncer.reading.staged import Staged, staged_page
 from syncer.records import in_canonical_order
-from syncer.staged import Staged, staged_page
 from tests.unit.making import (
     LATER,
     PULL,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from syncer.board import Board, Reading
 from syncer.evidence import Connection
-from syncer.frontier import Item, Limits
 from syncer.github.answers import Row
-from syncer.staged import Staged
+from syncer.reading.board import Board, Reading
+from syncer.reading.frontier import Item, Limits
+from syncer.reading.staged import Staged
 from tests.unit.making import PULL, item, proof, row, totals, wanted
 
 LIMITS = Limits()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from syncer.census import Known, Why, by_connection, is_settled, voids, why
+from syncer.census.known import Known, Why, by_connection, is_settled, voids, why
 from syncer.evidence import FIRST_LEVEL, Connection
 from syncer.github.answers import ChangeRow, Totals
 from tests.unit.making import START, at, change, totals

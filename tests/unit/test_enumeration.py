@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncer.enumeration import Enumeration, Trouble, describe
+from syncer.census.enumeration import Enumeration, Trouble, describe
 from syncer.errors import TooHeavyError, TransientError
 from syncer.github.answers import Listing, Row
 from syncer.repository import Release

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from syncer.evidence import Connection
-from syncer.frontier import (
+from syncer.reading.frontier import (
     Item,
     Limits,
     Ready,

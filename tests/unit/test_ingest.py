@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from syncer.board import Board
 from syncer.corpus.timeline import Timeline
 from syncer.evidence import Connection, Status
-from syncer.frontier import Item, Limits
 from syncer.github.answers import BatchAnswer, Fault, PageRead, Row
-from syncer.ingest import Ingest
+from syncer.reading.board import Board
+from syncer.reading.frontier import Item, Limits
+from syncer.reading.ingest import Ingest
 from syncer.repository import Shaping
 from syncer.store import Store, open_store
 from tests.unit.making import (

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from syncer.evidence import Connection, Evidence, Status
-from syncer.frontier import Item
-from syncer.judgement import MAX_RESTARTS, Again, cut, judge, restarted, zero
-from syncer.staged import StagedPage, staged_page
+from syncer.reading.frontier import Item
+from syncer.reading.judgement import MAX_RESTARTS, Again, cut, judge, restarted, zero
+from syncer.reading.staged import StagedPage, staged_page
 from tests.unit.making import LATER, PULL, comment, item, page
 
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncer.board import Board
 from syncer.corpus.timeline import Timeline
 from syncer.evidence import Connection, Snapshot, Status
-from syncer.frontier import Item, Limits, parts
 from syncer.github.answers import BatchAnswer, Entry, Fault, PageRead, Row
-from syncer.ingest import Ingest
-from syncer.memory import Memory
+from syncer.reading.board import Board
+from syncer.reading.frontier import Item, Limits, parts
+from syncer.reading.ingest import Ingest
+from syncer.reading.memory import Memory
 from syncer.repository import Shaping
 from tests.unit.making import (
     LATER,

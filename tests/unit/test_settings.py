@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from syncer.errors import ConfigError
-from syncer.frontier import Limits
+from syncer.reading.frontier import Limits
 from syncer.settings import Settings, checked
 
 BOUNDS = {

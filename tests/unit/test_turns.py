@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from syncer.evidence import Connection
-from syncer.frontier import Item
 from syncer.github.answers import Fault, PageRead
-from syncer.judgement import MAX_IDLE, MAX_RESTARTS
-from syncer.turns import (
+from syncer.reading.frontier import Item
+from syncer.reading.judgement import MAX_IDLE, MAX_RESTARTS
+from syncer.reading.turns import (
     MAX_FAULTS,
     GiveUp,
     Last,

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from syncer.github.answers import ChangeRow
-from syncer.walk import (
+from syncer.census.walk import (
     MAX_PASSES,
     Closed,
     Moving,
@@ -20,6 +19,7 @@ from syncer.walk import (
     full_walk,
     incremental_walk,
 )
+from syncer.github.answers import ChangeRow
 from tests.unit.making import at, change, listing, row
 from tests.unit.town import Town
 

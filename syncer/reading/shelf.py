@@ -9,11 +9,11 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from syncer.census import Why
+from syncer.census.known import Why
 from syncer.evidence import Evidence, Snapshot
-from syncer.frontier import Item
 from syncer.github.answers import PageRead, Row
-from syncer.staged import Staged
+from syncer.reading.frontier import Item
+from syncer.reading.staged import Staged
 
 __all__ = ["Commit", "Readings", "Records", "Shelf", "StagedItems", "Stored", "Unfinished"]
 

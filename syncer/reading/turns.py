@@ -8,9 +8,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from syncer.evidence import Connection
-from syncer.frontier import Item
 from syncer.github.answers import Fault, PageRead
-from syncer.judgement import MAX_IDLE, MAX_RESTARTS, restarted
+from syncer.reading.frontier import Item
+from syncer.reading.judgement import MAX_IDLE, MAX_RESTARTS, restarted
 
 __all__ = [
     "MAX_FAULTS",

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from syncer.assemble import Assembled, assemble, children, is_part, replaces
-from syncer.board import MAX_STARTS, Board, Reading
-from syncer.census import Why, is_settled
+from syncer.census.known import Why, is_settled
 from syncer.corpus.timeline import Timeline
 from syncer.evidence import Connection, Evidence, Status
-from syncer.frontier import Item, Limits, halves
 from syncer.github.answers import BatchAnswer, Fault, PageRead, Row
-from syncer.judgement import Again, cut, judge, restarted
-from syncer.records import Thread, resolution_event
-from syncer.shelf import Commit, Shelf, Stored
-from syncer.staged import Staged, StagedPage, staged_page
-from syncer.turns import (
+from syncer.reading.assemble import Assembled, assemble, children, is_part, replaces
+from syncer.reading.board import MAX_STARTS, Board, Reading
+from syncer.reading.frontier import Item, Limits, halves
+from syncer.reading.judgement import Again, cut, judge, restarted
+from syncer.reading.shelf import Commit, Shelf, Stored
+from syncer.reading.staged import Staged, StagedPage, staged_page
+from syncer.reading.turns import (
     GiveUp,
     Last,
     Missing,
@@ -28,6 +27,7 @@ from syncer.turns import (
     after_fault,
     after_page,
 )
+from syncer.records import Thread, resolution_event
 
 __all__ = ["Ingest"]
 

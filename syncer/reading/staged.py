@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from syncer.evidence import Evidence
-from syncer.frontier import Item
 from syncer.github.answers import Entry, PageRead
+from syncer.reading.frontier import Item
 
 __all__ = ["Staged", "StagedPage", "staged_page"]
 

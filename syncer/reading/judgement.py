@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from syncer.canonical import digest_of
 from syncer.evidence import Connection, Evidence, Status
-from syncer.frontier import Item
-from syncer.staged import StagedPage
+from syncer.reading.frontier import Item
+from syncer.reading.staged import StagedPage
 
 __all__ = ["MAX_IDLE", "MAX_RESTARTS", "UNSUPPORTED", "Again", "cut", "judge", "zero"]
 

@@ -8,12 +8,12 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from syncer.census import Why
+from syncer.census.known import Why
 from syncer.evidence import Evidence, Snapshot
-from syncer.frontier import Item
 from syncer.github.answers import PageRead, Row
-from syncer.shelf import Commit, Stored
-from syncer.staged import Staged, staged_page
+from syncer.reading.frontier import Item
+from syncer.reading.shelf import Commit, Stored
+from syncer.reading.staged import Staged, staged_page
 
 __all__ = ["Memory"]
 

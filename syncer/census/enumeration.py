@@ -12,7 +12,8 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from syncer.census import Why, voids, why
+from syncer.census.known import Why, voids, why
+from syncer.census.walk import Closed, Moving, Walk, advance, full_walk, incremental_walk
 from syncer.errors import AskError, CursorRefusedError, TooHeavyError, TransientError
 from syncer.evidence import Connection
 from syncer.github.answers import Answer, ChangeRow, Listing, Opening, Part
@@ -20,7 +21,6 @@ from syncer.repository import Release
 from syncer.settings import Settings
 from syncer.source import Source
 from syncer.store import Discrepancy, Store, meta
-from syncer.walk import Closed, Moving, Walk, advance, full_walk, incremental_walk
 
 __all__ = ["Enumeration", "Trouble", "describe"]
 

@@ -1,7 +1,7 @@
 """One wave: plan a request, send it, take its answer, until nothing of the wave is left to read.
 
 This task alone plans and stores; the others only wait for the network. A request is sent when it
-is full, or when nothing under way could fill it further (`syncer.frontier` says why).
+is full, or when nothing under way could fill it further (`syncer.reading.frontier` says why).
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
-from syncer.board import Board
-from syncer.census import Wanted
+from syncer.census.known import Wanted
 from syncer.errors import (
     AskError,
     BudgetError,
@@ -22,11 +21,12 @@ from syncer.errors import (
     TransientError,
     sole,
 )
-from syncer.frontier import Item, Limits, chain, expected, is_full, parts, width
 from syncer.github.answers import BatchAnswer
-from syncer.ingest import Ingest
+from syncer.reading.board import Board
+from syncer.reading.frontier import Item, Limits, chain, expected, is_full, parts, width
+from syncer.reading.ingest import Ingest
+from syncer.reading.shelf import Shelf
 from syncer.settings import Settings
-from syncer.shelf import Shelf
 from syncer.source import Reader
 
 __all__ = ["Wave"]

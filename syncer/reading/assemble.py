@@ -9,7 +9,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from syncer.census import by_connection
+from syncer.census.known import by_connection
 from syncer.evidence import (
     FIRST_LEVEL,
     Connection,
@@ -20,7 +20,8 @@ from syncer.evidence import (
     coverage_of,
 )
 from syncer.github.answers import Row
-from syncer.judgement import UNSUPPORTED, zero
+from syncer.reading.judgement import UNSUPPORTED, zero
+from syncer.reading.staged import Staged
 from syncer.records import (
     ClosingIssue,
     Comment,
@@ -32,7 +33,6 @@ from syncer.records import (
     contradiction,
     in_canonical_order,
 )
-from syncer.staged import Staged
 
 __all__ = ["CONTRADICTION", "Assembled", "assemble", "children", "is_part", "orphans", "replaces"]
 

@@ -11,13 +11,13 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from syncer.assemble import expected_first_level
-from syncer.census import Wanted
+from syncer.census.known import Wanted
 from syncer.evidence import Connection, Status
-from syncer.frontier import Item, Limits, Ready
 from syncer.github.answers import Row
-from syncer.staged import Staged
-from syncer.turns import row_item
+from syncer.reading.assemble import expected_first_level
+from syncer.reading.frontier import Item, Limits, Ready
+from syncer.reading.staged import Staged
+from syncer.reading.turns import row_item
 
 __all__ = ["MAX_STARTS", "Board", "Reading"]
 

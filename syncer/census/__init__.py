@@ -1,0 +1,1 @@
+"""Which pull requests there are, which of them must be read, and the proof that none was missed."""
