@@ -15,12 +15,12 @@ from syncer.testing.github.viewers import Viewer
 from tests.engine.harness import run, tree
 
 RICH = {DEFAULT_TOKEN: Viewer(limit=1_000_000)}
-SHAPE = Shape(long_thread=30, many_reviews=25, many_threads=20)
+SHAPE = Shape(long_conversation=105, long_thread=30, many_reviews=25, many_threads=20)
 
 
 @pytest.fixture(scope="module")
 def dataset() -> Dataset:
-    return generate(3, 200, SHAPE)
+    return generate(3, 80, SHAPE)
 
 
 @pytest.fixture(scope="module")
