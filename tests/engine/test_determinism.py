@@ -20,7 +20,7 @@ SHAPE = Shape(long_conversation=105, long_thread=30, many_reviews=25, many_threa
 
 @pytest.fixture(scope="module")
 def dataset() -> Dataset:
-    return generate(3, 80, SHAPE)
+    return generate(3, 200, SHAPE)
 
 
 @pytest.fixture(scope="module")
