@@ -107,7 +107,10 @@ async def open_database(path: Path) -> AsyncGenerator[Database]:
 
 @asynccontextmanager
 async def open_readonly(path: Path) -> AsyncGenerator[Database]:
-    """The store's file for reading beside a writer. Raises as `open_database` does."""
+    """The store's file for reading beside a writer, also where nothing can be written.
+
+    Raises as `open_database` does.
+    """
     _is_there(path)
     connection = await _connected(_readonly(path), uri=True)
     try:
@@ -139,7 +142,11 @@ async def _connected(name: str, *, uri: bool = False) -> aiosqlite.Connection:
 
 def _readonly(path: Path) -> str:
     # The bytes of the path, for it need not be text; absolute, for `//` begins a host in a URI.
-    return f"file://{quote(os.fsencode(path.absolute()))}?mode=ro"
+    uri = f"file://{quote(os.fsencode(path.absolute()))}?mode=ro"
+    # Reading makes a log beside the file, which a reader without that right cannot; after a clean
+    # end there is none, and the file alone is whole. https://www.sqlite.org/wal.html#readonly
+    log = path.with_name(f"{path.name}-wal")
+    return uri if log.exists() or os.access(path.parent, os.W_OK) else f"{uri}&immutable=1"
 
 
 def _is_there(path: Path) -> bool:

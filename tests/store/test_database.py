@@ -173,6 +173,33 @@ async def test_a_store_is_opened_and_read_wherever_a_file_system_can_keep_it(
         assert await _rows(reader) == [1, 2]
 
 
+async def test_a_store_is_read_where_nothing_can_be_written(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_database(path) as opened:
+        await opened.run("CREATE TABLE t (n)")
+        await _insert(opened, 1)
+    before = {one.name for one in path.parent.iterdir()}
+    path.parent.chmod(0o555)
+    # Whoever may do everything is asked as little as a read-only disk would be.
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    try:
+        async with open_readonly(path) as reader:
+            assert await _rows(reader) == [1]
+            assert {one.name for one in path.parent.iterdir()} == before
+    finally:
+        path.parent.chmod(0o755)
+
+
+async def test_what_is_only_in_the_log_is_read_also_without_the_right_to_write(
+    path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await _insert(database, 1)
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    async with open_readonly(path) as reader:
+        assert await _rows(reader) == [1]
+
+
 async def test_a_second_writer_waits_a_bounded_time_and_says_who_is_in_the_way(
     path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
