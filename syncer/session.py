@@ -204,7 +204,7 @@ async def summarised(
     status = _exit(engine, problems)
     total = await store.pulls.count()
     statuses = await store.conversations.by_status()
-    behind = await store.pulls.behind()
+    behind, unread = await store.pulls.behind(), await store.pulls.unread()
     incomplete = {p.number for p in problems if p.number is not None and p.status in _LACKING}
     return Summary(
         repository=engine.repository.name if engine.repository else name,
@@ -212,7 +212,7 @@ async def summarised(
         conversations=Conversations(
             total=total,
             read=engine.read,
-            unchanged=max(0, total - engine.read),
+            unchanged=max(0, total - engine.read - len(behind) - len(unread)),
             incomplete=len(incomplete),
             behind=len(behind),
         ),

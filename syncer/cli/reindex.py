@@ -110,7 +110,7 @@ async def _local(
         conversations=Conversations(
             total=pulls.known,
             read=0,
-            unchanged=pulls.known,
+            unchanged=max(0, pulls.known - pulls.behind - pulls.unread),
             incomplete=pulls.incomplete,
             behind=pulls.behind,
         ),

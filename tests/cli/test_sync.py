@@ -266,6 +266,9 @@ def test_a_spent_budget_ends_in_5_and_the_next_run_goes_on(
 
     assert (first.status, first.object["exit"], first.object["points"]) == (5, 5, 2)
     assert "run again to continue" in first.object["message"]
+    assert first.object["conversations"]["total"] == 30
+    unread = sum(problem["status"] == "unread" for problem in first.object["problems"])
+    assert first.object["conversations"]["unchanged"] == 0 < unread
     assert (second.status, second.object["complete"]) == (0, True)
 
 
