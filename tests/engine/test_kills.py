@@ -67,7 +67,8 @@ async def test_a_killed_run_goes_on_and_asks_for_nothing_twice_but_what_was_unde
     tmp_path: Path,
 ) -> None:
     whole, requests, connections = baseline
-    k = 1 + int(place * requests)
+    # How requests are filled depends on timing: another run may take a few less.
+    k = 1 + int(place * 0.85 * requests)
 
     async with Simulator(dataset) as simulator:
         killed = await _killed_at(simulator, tmp_path, k, moment)
@@ -77,8 +78,8 @@ async def test_a_killed_run_goes_on_and_asks_for_nothing_twice_but_what_was_unde
     assert killed == -signal.SIGKILL
     assert status == 0
     assert tree(tmp_path) == whole
-    opening = 2
-    assert asked <= connections + opening + CONCURRENCY * IDS
+    again = 3  # the opening's two listings, and the walk over what changed since the first run
+    assert asked <= connections + again + CONCURRENCY * IDS
 
 
 @pytest.mark.parametrize("shard", range(SHARDS))
