@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from syncer.census.known import Known, Why, by_connection
 from syncer.evidence import FIRST_LEVEL, Connection, Coverage, Snapshot, Status
 from syncer.github.answers import Entry, StampedRow
+from syncer.reading.assemble import UNREADABLE
 from syncer.records import Comment, Conversation, Thread, ThreadComment
 
 __all__ = ["Difference", "Sight", "differences", "lacks", "sight"]
@@ -68,7 +69,8 @@ def sight(row: StampedRow, known: Known, snapshot: Snapshot, read_at: datetime |
         # Drafts of who is reading count in the total of threads, and in nothing else.
         if name is not Connection.REVIEW_THREADS and (found := _counts(name, claimed, known)):
             return Sight(why=Why.TOTALS, difference=found)
-    if fields := _fields(row, stored) + _edited(row, stored, read_at):
+    fields = _fields(row, stored) + _edited(row, stored, read_at) + _at_last(row, snapshot)
+    if fields:
         return Sight(why=Why.AUDIT, difference=_changed(Connection.PULL_REQUEST, fields))
     return Sight(doubtful=_may_differ(claimed, known, snapshot))
 
@@ -124,6 +126,16 @@ def _fields(row: StampedRow, stored: Conversation) -> int:
         for name, ours in _SCALARS.items()
         if name not in row.unreadable
     )
+
+
+def _at_last(row: StampedRow, stored: Snapshot) -> int:
+    """How many fields are told now, be it as null, that could not be read when the row was."""
+    proof = stored.connections.get(Connection.PULL_REQUEST)
+    reason = "" if proof is None else proof.reason or ""
+    if not reason.startswith(UNREADABLE):
+        return 0
+    names = reason.removeprefix(UNREADABLE).split(", ")
+    return sum(name in _SCALARS and name not in row.unreadable for name in names)
 
 
 def _edited(row: StampedRow, stored: Conversation, read_at: datetime | None) -> int:

@@ -34,10 +34,22 @@ from syncer.records import (
     in_canonical_order,
 )
 
-__all__ = ["CONTRADICTION", "Assembled", "assemble", "children", "is_part", "orphans", "replaces"]
+__all__ = [
+    "CONTRADICTION",
+    "UNREADABLE",
+    "Assembled",
+    "assemble",
+    "children",
+    "is_part",
+    "orphans",
+    "replaces",
+]
 
 CONTRADICTION = "contradiction: "
 """How the reason begins where GitHub contradicts itself; nothing is missing then."""
+
+UNREADABLE = "unreadable: "
+"""How the reason begins where fields of the row, GitHub's names for which follow, were not told."""
 
 E = TypeVar("E", Comment, Review, Thread, ThreadComment, Label, ClosingIssue)
 
@@ -226,7 +238,7 @@ def _row_evidence(row: Row, at: datetime) -> tuple[Evidence, ...]:
     odd = contradiction(row.state, row.merged_at, row.closed_at)
     if not (row.unreadable or row.repaired or odd):
         return ()
-    reason = f"unreadable: {', '.join(row.unreadable)}" if row.unreadable else None
+    reason = f"{UNREADABLE}{', '.join(row.unreadable)}" if row.unreadable else None
     return (
         Evidence(
             owner=row.id,

@@ -345,6 +345,34 @@ def test_a_row_that_cannot_tell_says_nothing(changes: dict[str, object]) -> None
 
 
 @pytest.mark.parametrize(
+    ("names", "still", "why"),
+    [
+        ("author", (), Why.AUDIT),  # it is null by itself now: nothing else would ever tell
+        ("headRepository, author", (), Why.AUDIT),
+        ("author", ("author",), None),
+        ("headRepository", (), None),  # not asked for
+    ],
+)
+def test_a_field_that_could_not_be_read_and_is_told_now_is_read_again(
+    names: str, still: tuple[str, ...], why: Why | None
+) -> None:
+    proof = Coverage(
+        total_count=1,
+        kept=1,
+        has_next_page=False,
+        status=Status.SHORT,
+        reason=f"unreadable: {names}",
+    )
+    stored = Snapshot(
+        conversation=replace(STORED.conversation, author=None),
+        connections={**STORED.connections, Connection.PULL_REQUEST: proof},
+        threads=STORED.threads,
+    )
+
+    assert sight(row(author=None, unreadable=still), KNOWN, stored, NOW).why is why
+
+
+@pytest.mark.parametrize(
     ("read_at", "why"),
     [(None, Why.AUDIT), (LATER - timedelta(minutes=1), Why.AUDIT), (LATER, None)],
 )
