@@ -64,10 +64,6 @@ class Store:
         """Everything inside is stored together or not at all, whatever is raised."""
         return self._database.transaction()
 
-    async def checkpoint(self) -> None:
-        """Move the write-ahead log into the file."""
-        await self._database.checkpoint()
-
 
 def hold_folder(folder: Path) -> AbstractAsyncContextManager[Path]:
     """The repository's state folder, made if need be and held for this process alone.
